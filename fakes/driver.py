@@ -1,0 +1,162 @@
+"""Start the stand-in as a process and drive it over its control lines; what the demo, the tests and benchmarks use."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+
+class StandIn:
+    """A running `python -m fakes`.
+
+    Args:
+        arguments: further command-line arguments (`--scene demo`, `--fps 60`, ...).
+        home: what stands in for the user's home; a temporary folder by default, removed at the end.
+        timeout: seconds to wait for the ready line.
+        environment: extra environment variables.
+
+    Raises:
+        RuntimeError: it did not become ready; the message ends with what it wrote to standard error.
+    """
+
+    def __init__(
+        self,
+        *arguments: str,
+        home: str | Path | None = None,
+        timeout: float = 60.0,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._temporary = tempfile.TemporaryDirectory(prefix="tdmcp-", ignore_cleanup_errors=True)
+        self.home = Path(home) if home is not None else Path(self._temporary.name) / "home"
+        self.home.mkdir(parents=True, exist_ok=True)
+        self.log = Path(self._temporary.name) / "stderr.txt"
+        self._replies: dict[int, dict[str, Any]] = {}
+        self._arrived = threading.Condition()
+        self._ids = itertools.count(1)
+        self.ready: dict[str, Any] = {}
+        #: Lines on standard output that were not JSON; there must never be any.
+        self.strays: list[str] = []
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "fakes", "--port", "0", "--home", str(self.home), *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                encoding="utf-8",
+                env={**os.environ, **(environment or {})},
+            )
+        self._reader = threading.Thread(target=self._read, name="stand-in reader", daemon=True)
+        self._reader.start()
+        with self._arrived:
+            self._arrived.wait_for(lambda: self.ready or self._ended(), timeout)
+        if not self.ready:
+            self.close()
+            raise RuntimeError(
+                f"the stand-in did not become ready within {timeout:.0f} s:\n{self.stderr()[-3000:]}"
+            )
+
+    @property
+    def url(self) -> str:
+        return str(self.ready["url"])
+
+    @property
+    def token(self) -> str | None:
+        token = self.ready.get("token")
+        return None if token is None else str(token)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The header that carries the access key."""
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
+
+    def do(self, command: str, timeout: float = 30.0, **arguments: Any) -> Any:
+        """Send a control command and give its result.
+
+        Raises:
+            RuntimeError: the stand-in answered with an error.
+            TimeoutError: no answer in time, or the process ended.
+        """
+        number = next(self._ids)
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(json.dumps({"id": number, "do": command, **arguments}) + "\n")
+            self.process.stdin.flush()
+        except OSError:
+            raise TimeoutError(f"{command}: the stand-in has ended") from None
+        with self._arrived:
+            self._arrived.wait_for(lambda: number in self._replies or self._ended(), timeout)
+            reply = self._replies.pop(number, None)
+        if reply is None:
+            raise TimeoutError(f"{command}: no answer")
+        if not reply.get("ok"):
+            raise RuntimeError(f"{command}: {reply.get('error')}")
+        return reply.get("result")
+
+    def exec(self, code: str, timeout: float = 30.0) -> str:
+        """Run code on the stand-in's main thread; the `repr` of its last expression."""
+        return str(self.do("exec", timeout, code=code))
+
+    def stats(self) -> dict[str, Any]:
+        """Frame figures, thread conflicts and more since the start or the last `reset_stats`."""
+        result = self.do("stats")
+        assert isinstance(result, dict)
+        return result
+
+    def stderr(self) -> str:
+        """What the process wrote to standard error so far."""
+        return self.log.read_text("utf-8", "replace")
+
+    def close(self, timeout: float = 15.0) -> None:
+        """End the process: politely, then by force."""
+        if not self._ended():
+            self.process.terminate()
+            try:
+                self.process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait(timeout)
+        self._reader_done(timeout)
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        self._temporary.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _ended(self) -> bool:
+        return self.process.poll() is not None
+
+    def _reader_done(self, timeout: float) -> None:
+        self._reader.join(timeout)
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            try:
+                message = json.loads(line)
+            except ValueError:
+                self.strays.append(line)
+                continue
+            with self._arrived:
+                if message.get("event") == "ready":
+                    self.ready = message
+                elif "id" in message:
+                    self._replies[message["id"]] = message
+                self._arrived.notify_all()
+        with self._arrived:
+            self._arrived.notify_all()

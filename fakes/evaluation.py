@@ -1,0 +1,361 @@
+"""What a parameter's value is: constants and their coercion, expressions, binds, exports (facts 22-24, 28)."""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+from fakes import paths
+from fakes.catalogue import NUMBER_STYLES, OP_STYLES
+from fakes.errors import NotFaked, tdError
+from fakes.nodes import Mode, Node, ParState
+from fakes.problems import ParameterError, expression_text
+
+if TYPE_CHECKING:
+    from fakes.catalogue import ParInfo
+    from fakes.custom import CustomInfo
+
+NOT_A_NUMBER = "Cannot cast value to a numeric object. Set .expr member instead."
+
+
+# -- reading -----------------------------------------------------------------------------------------------------
+
+
+def value(node: Node, name: str) -> Any:
+    """See `Node.value`."""
+    engine = node.world.cooking
+    engine.note(node, f"par {name}")
+    state = node.state(name)
+    if state is None:
+        return untouched(node, name)
+    if not engine.in_cook:
+        return evaluate(state)
+    try:
+        return evaluate(state)
+    except NotFaked:
+        raise
+    except Exception as error:
+        # Whoever cooks needs this value: that cook ends here, with the error shown at the parameter.
+        state.error = expression_text(state, error)
+        raise ParameterError(state, error) from error
+
+
+def untouched(node: Node, name: str) -> Any:
+    """The value of a parameter nobody has set."""
+    info = node.par_info(name)
+    if info is None:
+        raise KeyError(name)
+    if info.style == "Sequence":
+        return node.num_blocks(name)
+    if info.creation is None:
+        raise NotFaked(f"value at creation of {node.type}.par.{name}")
+    if info.style in OP_STYLES:
+        return next(iter(paths.several(node, info.creation)), None)
+    return info.creation
+
+
+def evaluate(state: ParState) -> Any:
+    """The value of a touched parameter, by its mode; Node or None for OP styles.
+
+    Raises:
+        whatever its expression raises.
+    """
+    if state.mode == Mode.EXPRESSION:
+        return from_script(state, run(state, state.expr))
+    if state.mode == Mode.BIND:
+        return from_script(state, master_value(state))
+    if state.mode == Mode.EXPORT and state.export is not None:
+        return from_script(state, exported(state))
+    if state.info.style == "Sequence":
+        return state.node.num_blocks(state.name)
+    if state.info.style in OP_STYLES:
+        return next(iter(paths.several(state.node, state.value)), None)
+    if state.value is None:
+        raise NotFaked(f"value at creation of {state.node.type}.par.{state.name}")
+    return state.value
+
+
+def run(state: ParState, text: str) -> Any:
+    """Evaluate an expression text of a parameter in the scope of its operator."""
+    node = state.node
+    _forget_sources(state)
+    if not text.strip():
+        return state.value
+    if state.code is None or state.code[0] != text:
+        state.code = (text, compile(text.strip(), "", "eval"))
+    with node.world.cooking.evaluating(node, state.name):
+        return evaluate_code(node, state.code[1])
+
+
+def evaluate_code(node: Node, code: CodeType) -> Any:
+    """Evaluate compiled expression code with `me` being `node`."""
+    from fakes import scope
+
+    with node.world.context(node):
+        return eval(code, scope.for_expression(node, code))
+
+
+def evaluate_text(node: Node, text: str) -> Any:
+    """`OP.evalExpression`: evaluate text as if it were an expression of one of the operator's parameters."""
+    return evaluate_code(node, compile(text.strip(), "", "eval"))
+
+
+def _forget_sources(state: ParState) -> None:
+    for source, key in state.sources or ():
+        if source.watchers and key in source.watchers:
+            source.watchers[key].discard((state.node, state.name))
+    state.sources = None
+    state.timed = False
+
+
+def master(state: ParState) -> Any:
+    """The object that a parameter's bind expression names: a Par, or another object with a value."""
+    return run(state, state.bind)
+
+
+def master_value(state: ParState) -> Any:
+    """The value at the other end of a bind."""
+    from fakes.parameters import Par
+
+    found = master(state)
+    if isinstance(found, Par):
+        return value(found._node, found._name)
+    if hasattr(found, "val"):
+        return found.val
+    raise tdError(f"Invalid bind expression: {state.bind}")
+
+
+def exported(state: ParState) -> Any:
+    """The value that a CHOP or DAT exports to a parameter."""
+    assert state.export is not None
+    source, channel = state.export
+    face: Any = source.world.face(source)
+    with source.world.cooking.evaluating(state.node, state.name):
+        return face[channel].eval()
+
+
+def look(state: ParState) -> None:
+    """Evaluate a parameter only to learn whether it fails; `state.error` says with what."""
+    try:
+        evaluate(state)
+        state.error = ""
+    except Exception as error:  # noqa: BLE001  Expressions raise anything.
+        state.error = expression_text(state, error)
+
+
+def referenced(node: Node, name: str) -> list[Node]:
+    """See `Node.nodes`."""
+    node.world.cooking.note(node, f"par {name}")
+    state = node.state(name)
+    if state is None or state.mode == Mode.CONSTANT:
+        return paths.several(node, node.constant(name))
+    found = evaluate(state)
+    if isinstance(found, Node):
+        return [found]
+    return paths.several(node, found) if isinstance(found, str) else []
+
+
+def dangling(state: ParState) -> list[str]:
+    """The plain paths among a constant OP reference that lead nowhere."""
+    words = str(state.value).split()
+    return [w for w in words if not paths.is_pattern(w) and not paths.several(state.node, w)]
+
+
+# -- converting --------------------------------------------------------------------------------------------------
+
+
+def coerce(info: ParInfo | CustomInfo, given: Any) -> Any:
+    """A value as a parameter stores it.
+
+    Raises:
+        tdError: text or an object where a number is needed (fact 24).
+    """
+    from fakes.operators import OP
+    from fakes.parameters import Par
+
+    if isinstance(given, Par):
+        given = given.eval()
+    style = info.style
+    if style in NUMBER_STYLES or style in ("Toggle", "Momentary", "Pulse", "Sequence"):
+        number = _number(given, info)
+        if style in ("Toggle", "Momentary", "Pulse"):
+            return bool(number)
+        if style == "Sequence" or info.is_int:
+            return _clamped(int(number), info)
+        return float(number)
+    if style == "Menu":
+        return _menu_word(given, info)
+    if style in OP_STYLES:
+        return _path_text(given)
+    if isinstance(given, OP):
+        return given._node.path
+    return "" if given is None else str(given)
+
+
+def _number(given: Any, info: ParInfo | CustomInfo) -> float:
+    if info.style == "Toggle" and given in ("off", "on"):
+        return float(given == "on")
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise tdError(NOT_A_NUMBER) from None
+
+
+def _clamped(number: int, info: ParInfo | CustomInfo) -> int:
+    # Only whole numbers are held to their limits; floats are not, whatever clampMin says (fact 24).
+    low, high = info.clamp
+    if low is not None:
+        number = max(number, int(low))
+    return number if high is None else min(number, int(high))
+
+
+def _menu_word(given: Any, info: ParInfo | CustomInfo) -> str:
+    names = info.menu_names
+    if not names:
+        return str(given)
+    if isinstance(given, (int, float)):
+        return names[min(max(int(given), 0), len(names) - 1)]
+    # TD turns an unknown menu word into the first entry, without a word (fact 23).
+    return given if given in names else names[0]
+
+
+def _path_text(given: Any) -> str:
+    from fakes.operators import OP
+
+    if given is None:
+        return ""
+    if isinstance(given, OP):
+        return given._node.path
+    if isinstance(given, Node):
+        return given.path
+    if isinstance(given, (list, tuple)):
+        return " ".join(_path_text(g) for g in given)
+    if isinstance(given, str):
+        return given
+    raise tdError(f"Cannot cast {type(given).__name__} to an operator reference.")
+
+
+def from_script(state: ParState, found: Any) -> Any:
+    """What an expression, bind or export gives, as the parameter's value; a Node or None for OP styles."""
+    from fakes.parameters import Par
+
+    if isinstance(found, Par):
+        found = found.eval()
+    if state.info.style in OP_STYLES:
+        return next(iter(paths.several(state.node, _path_text(found))), None)
+    if state.info.style == "Python":
+        return found
+    if isinstance(found, Node):
+        found = state.node.world.face(found)
+    if isinstance(found, bool) or state.info.style not in NUMBER_STYLES:
+        return coerce(state.info, found)
+    try:
+        number = float(found)
+    except (TypeError, ValueError):
+        raise TypeError(f"float() argument must be a number, not {type(found).__name__}") from None
+    return int(number) if state.info.is_int else number
+
+
+# -- writing -----------------------------------------------------------------------------------------------------
+
+
+def set_constant(state: ParState, given: Any) -> None:
+    """`Par.val = given`: drops an expression; goes to the master of a bind.
+
+    Raises:
+        tdError: the value cannot be cast.
+        NotFaked: setting the value of a Pulse is not established.
+    """
+    from fakes.parameters import Par
+
+    if state.info.style == "Pulse":
+        raise NotFaked(f"setting the value of the Pulse parameter {state.name}")
+    if state.mode == Mode.BIND:
+        found = master(state)
+        if isinstance(found, Par):
+            set_constant(found._node.par(found._name), given)
+        else:
+            found.val = given
+        return
+    stored = coerce(state.info, given)
+    if (state.node.type, state.name) in state.node.world.stubborn:
+        return
+    if state.info.style == "Sequence":
+        from fakes.sequences import set_blocks
+
+        set_blocks(state.node, state.name, int(stored))
+        return
+    previous = state.value
+    mode = Mode.EXPORT if state.mode == Mode.EXPORT else Mode.CONSTANT
+    _change(
+        state, "value", previous, value=stored, mode=mode, expr="" if mode == Mode.CONSTANT else state.expr
+    )
+    for hook in state.node.world.par_set:
+        hook(state.node, state.name, previous)
+
+
+def set_expr(state: ParState, text: str) -> None:
+    """`Par.expr = text`: enters EXPRESSION at once; an error shows on evaluation and one frame later."""
+    _change(state, "expression", state.expr, expr=str(text), mode=Mode.EXPRESSION)
+
+
+def set_bind(state: ParState, text: str) -> None:
+    """`Par.bindExpr = text`: enters BIND at once (fact 22)."""
+    _change(state, "expression", state.bind, bind=str(text), mode=Mode.BIND)
+
+
+def set_mode(state: ParState, mode: int) -> None:
+    """`Par.mode = ...`: the texts and the constant stay."""
+    _change(state, "mode", state.mode, mode=mode)
+
+
+def set_export(state: ParState, source: Node | None, channel: str = "") -> None:
+    """An operator exports to the parameter, or no longer does."""
+    if source is None:
+        _change(state, "mode", state.mode, export=None, mode=state.previous_mode)
+    else:
+        _change(state, "mode", state.mode, export=(source, channel), mode=Mode.EXPORT)
+
+
+_KEPT = ("value", "mode", "expr", "bind", "export", "previous_mode")
+
+
+def _change(state: ParState, kind: str, previous: Any, **fields: Any) -> None:
+    before = {k: getattr(state, k) for k in _KEPT}
+    after = {**before, **fields}
+    if after["mode"] != before["mode"]:
+        after["previous_mode"] = before["mode"]
+    if after == before and kind == "value":
+        return
+    node = state.node
+
+    def go(fields: dict[str, Any], was: Any) -> None:
+        put(state, fields)
+        node.world.par_event(node, state.name, was, kind)
+
+    node.world.undo.record(f"par {state.name}", lambda: go(before, state.value), lambda: go(after, previous))
+    go(after, previous)
+
+
+def put(state: ParState, fields: dict[str, Any]) -> None:
+    """Give a parameter's state these fields and tell what depends on it. Not recorded for undo."""
+    for key, field in fields.items():
+        setattr(state, key, field)
+    node = state.node
+    if state.mode not in (Mode.EXPRESSION, Mode.BIND):
+        state.error = ""
+        _forget_sources(state)
+    if state.name == "opshortcut":
+        node.world.shortcut_owners.add(node)
+    node.changed(f"par {state.name}")
+
+
+def reset(state: ParState) -> bool:
+    """`Par.reset()`: back to the default, constant; whether anything changed."""
+    default = state.info.default
+    if default is None:
+        raise NotFaked(f"default of {state.node.type}.par.{state.name}")
+    if state.mode == Mode.CONSTANT and state.value == default:
+        return False
+    _change(state, "value", state.value, value=default, mode=Mode.CONSTANT, expr="", bind="")
+    return True

@@ -1,0 +1,158 @@
+"""Execute DATs and Parameter Execute DATs: which callback is called when (facts 6, 7 and 29).
+
+Every toggle is off on a new operator, and an exception in a callback becomes a script error of the DAT.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from fakes import paths
+from fakes.calls import call
+from fakes.errors import NotFaked
+from fakes.nodes import Mode
+
+if TYPE_CHECKING:
+    from fakes.nodes import Node
+    from fakes.world import ParEvent, World
+
+#: Toggle of the Execute DAT -> the function it calls.
+CALLBACKS = {
+    "start": "onStart",
+    "create": "onCreate",
+    "exit": "onExit",
+    "framestart": "onFrameStart",
+    "frameend": "onFrameEnd",
+    "playstatechange": "onPlayStateChange",
+    "devicechange": "onDeviceChange",
+    "projectpresave": "onProjectPreSave",
+    "projectpostsave": "onProjectPostSave",
+}
+
+Module = Callable[["Node"], Any]
+
+
+class Executes:
+    """Knows every Execute DAT of a world and calls them. `module` gives the module made of a DAT's text."""
+
+    def __init__(self, world: World, module: Module) -> None:
+        self._world = world
+        self._module = module
+        self._dats: dict[int, Node] = {}
+        self._listeners: dict[int, Node] = {}
+        world.op_created.append(self._created)
+        world.op_destroying.append(self._destroyed)
+        world.par_changed.append(self._par_changed)
+        world.on_frame_start.append(self._look_at_expressions)
+        self._values: dict[tuple[int, int, str], Any] = {}
+        for node in world.walk():
+            self._register(node)
+
+    # Who is there
+
+    def _created(self, node: Node) -> None:
+        self._register(node)
+        # The toggle counts at this moment: a script that switches it on afterwards has missed the event.
+        if node.info.name == "executeDAT" and self._is_on(node, "create"):
+            self._world.at_next_frame(lambda: self._fire_one(node, "create"))
+
+    def _register(self, node: Node) -> None:
+        if node.info.name == "executeDAT":
+            self._dats[node.id] = node
+        elif node.info.name == "parameterexecuteDAT":
+            self._listeners[node.id] = node
+
+    def _destroyed(self, node: Node) -> None:
+        self._dats.pop(node.id, None)
+        self._listeners.pop(node.id, None)
+
+    # Execute DAT
+
+    def fire(self, toggle: str, *args: Any) -> None:
+        """Call the callback behind `toggle` of every Execute DAT that has it on."""
+        for node in list(self._dats.values()):
+            if node.alive and self._is_on(node, toggle):
+                self._fire_one(node, toggle, *args)
+
+    def fire_until_failure(self, toggle: str) -> bool:
+        """The same, but the first exception ends it; whether all went well."""
+        for node in list(self._dats.values()):
+            if node.alive and self._is_on(node, toggle):
+                before = len(node.script_errors or ())
+                self._fire_one(node, toggle)
+                if len(node.script_errors or ()) > before:
+                    return False
+        return True
+
+    def _fire_one(self, node: Node, toggle: str, *args: Any) -> None:
+        if node.alive:
+            self._call(node, CALLBACKS[toggle], *args)
+
+    def _is_on(self, node: Node, toggle: str) -> bool:
+        return bool(node.value("active")) and bool(node.value(toggle))
+
+    def _call(self, node: Node, name: str, *args: Any) -> None:
+        """Call a function of the DAT; a DAT whose text does not even compile has a script error like any other."""
+
+        def invoke() -> None:
+            if node.constant("executeloc") != "current":
+                raise NotFaked(f"{node.type}.par.executeloc")
+            function = getattr(self._module(node), name, None)
+            if function is not None:
+                function(*args)
+
+        call(self._world, node, invoke)
+
+    # Parameter Execute DAT
+
+    def _par_changed(self, event: ParEvent) -> None:
+        for listener in list(self._listeners.values()):
+            if listener.alive and bool(listener.value("active")) and self._hears(listener, event):
+                self._tell(listener, event)
+
+    def _hears(self, listener: Node, event: ParEvent) -> bool:
+        return event.node in listener.nodes("op") and self._wants(listener, event.node, event.name)
+
+    def _wants(self, listener: Node, node: Node, name: str) -> bool:
+        custom = node.custom is not None and name in node.custom.pars
+        if not listener.value("custom" if custom else "builtin"):
+            return False
+        return paths.match_any(str(listener.value("pars")), name)
+
+    def _look_at_expressions(self) -> None:
+        """Tell of values that changed without anybody setting them: by an expression, a bind or an export."""
+        values: dict[tuple[int, int, str], Any] = {}
+        for listener in list(self._listeners.values()):
+            if listener.alive and listener.value("active") and listener.value("valuechange"):
+                self._look(listener, values)
+        self._values = values
+
+    def _look(self, listener: Node, values: dict[tuple[int, int, str], Any]) -> None:
+        for node in listener.nodes("op"):
+            for name, state in list((node.states or {}).items()):
+                if state.mode == Mode.CONSTANT or not self._wants(listener, node, name):
+                    continue
+                key = (listener.id, node.id, name)
+                with contextlib.suppress(
+                    Exception
+                ):  # A broken expression raises anything, and shows as an error.
+                    values[key] = node.value(name)
+                if key not in values:
+                    continue
+                before = self._values.get(key, values[key])
+                if before != values[key]:
+                    par = self._world.face(node).par[name]
+                    self._call(listener, "onValueChange", par, before)
+
+    def _tell(self, listener: Node, event: ParEvent) -> None:
+        par = self._world.face(event.node).par[event.name]
+        if event.kind == "value" and listener.value("valuechange"):
+            self._call(listener, "onValueChange", par, event.previous)
+        elif event.kind == "pulse" and listener.value("onpulse"):
+            self._call(listener, "onPulse", par)
+        elif event.kind == "expression" and listener.value("expressionchange"):
+            self._call(listener, "onExpressionChange", par, par.expr, event.previous)
+        elif event.kind == "mode" and listener.value("modechange"):
+            self._call(listener, "onModeChange", par, par.mode, event.previous)

@@ -1,0 +1,73 @@
+"""The names that scripts and expressions find around them: `op`, `me`, `parent`, `absTime`, `math` and the rest."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import CodeType
+from typing import Any
+
+from fakes.errors import NotFaked
+from fakes.nodes import Node
+
+
+def _names(code: CodeType) -> set[str]:
+    found = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            found |= _names(constant)
+    return found
+
+
+def for_expression(node: Node, code: CodeType) -> dict[str, Any]:
+    """Globals for one expression of `node`: exactly the names that its code mentions."""
+    from fakes import module
+
+    scope: dict[str, Any] = {}
+    for name in _names(code):
+        try:
+            scope[name] = module.lookup(node.world, node, name)
+        except AttributeError:
+            continue  # a builtin, an attribute's name, or truly unknown: Python says so
+        except NotFaked as error:
+            # Only a use of the name counts: it may be just an attribute's name.
+            scope[name] = _Refusal(str(error))
+    return scope
+
+
+def for_script(node: Node) -> dict[str, Any]:
+    """Globals for a DAT's script: everything TouchDesigner puts there, bound to that DAT."""
+    from fakes import module
+
+    scope = dict(_fixed())
+    for name in module.changing_names():
+        scope[name] = module.lookup(node.world, node, name)
+    return scope
+
+
+@cache
+def _fixed() -> dict[str, Any]:
+    """The names that mean the same in every script: classes, plain modules, refusals."""
+    from fakes import module
+
+    found: dict[str, Any] = {"__builtins__": __builtins__}
+    for name in set(module.all_names()) - set(module.changing_names()):
+        try:
+            found[name] = module.lookup_fixed(name)
+        except NotFaked as error:
+            found[name] = _Refusal(str(error))
+    return found
+
+
+class _Refusal:
+    """Stands for a name that TouchDesigner has and the stand-in does not: any use raises NotFaked."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        object.__setattr__(self, "_name", name)
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotFaked(self._name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotFaked(self._name)

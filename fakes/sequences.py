@@ -1,0 +1,175 @@
+"""Sequential parameters: `const0name`, `const1name` ... and how many blocks there are (fact 27)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from fakes.errors import NotFaked, tdAttributeError, tdError
+from fakes.guard import Guarded
+from fakes.nodes import Node
+
+if TYPE_CHECKING:
+    from fakes.operators import OP
+    from fakes.parameters import Par, ParCollection
+    from fakes.pargroups import ParGroupCollection
+
+
+def set_blocks(node: Node, sequence: str, count: int) -> None:
+    """Give a sequence `count` blocks; parameters of blocks that go lose their values.
+
+    Raises:
+        tdError: fewer than one.
+    """
+    if count < 1:
+        raise tdError("Minimum size is 1 block")
+    before = node.num_blocks(sequence)
+    if count == before:
+        return
+    node.world.undo.record(
+        "sequence", lambda: _put(node, sequence, before), lambda: _put(node, sequence, count)
+    )
+    _put(node, sequence, count)
+    node.world.par_event(node, sequence, before, "value")
+
+
+def _put(node: Node, sequence: str, count: int) -> None:
+    node.blocks = {**(node.blocks or {}), sequence: count}
+    for name in list(node.states or ()):
+        if node.par_info(name) is None and node.states is not None:
+            del node.states[name]
+    node.changed(f"par {sequence}")
+
+
+def names(node: Node) -> list[str]:
+    """The operator's sequences, in the order of their parameters."""
+    return list(node.info.sequences)
+
+
+class Sequence(Guarded):
+    """`n.seq.const`, `n.par.const.sequence`."""
+
+    __slots__ = ("_name", "_node")
+    _node: Node
+    _name: str
+
+    def __init__(self, node: Node, name: str) -> None:
+        object.__setattr__(self, "_node", node)
+        object.__setattr__(self, "_name", name)
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def owner(self) -> OP:
+        return self._node.world.face(self._node)
+
+    @property
+    def numBlocks(self) -> int:
+        return self._node.num_blocks(self._name)
+
+    @numBlocks.setter
+    def numBlocks(self, count: int) -> None:
+        set_blocks(self._node, self._name, int(count))
+
+    @property
+    def blockSize(self) -> int:
+        """Parameters in one block."""
+        return len(self._rests())
+
+    @blockSize.setter
+    def blockSize(self, size: int) -> None:
+        raise NotFaked("setting Sequence.blockSize")
+
+    def _rests(self) -> tuple[str, ...]:
+        return self._node.info.sequences.get(self._name, ())
+
+    @property
+    def blocks(self) -> list[SequenceBlock]:
+        return [SequenceBlock(self._node, self._name, i) for i in range(self._node.num_blocks(self._name))]
+
+    @property
+    def sequencePar(self) -> Par:
+        from fakes.parameters import Par
+
+        info = self._node.par_info(self._name)
+        assert info is not None
+        return Par(self._node, self._name, info)
+
+    def insertBlock(self, block: Any) -> SequenceBlock:
+        raise NotFaked("Sequence.insertBlock")
+
+    def __len__(self) -> int:
+        return self._node.num_blocks(self._name)
+
+    def __getitem__(self, index: int) -> SequenceBlock:
+        return self.blocks[index]
+
+    def __iter__(self) -> Iterator[SequenceBlock]:
+        return iter(self.blocks)
+
+
+class SequenceBlock(Guarded):
+    """One block: its parameters are named without the sequence and number in front."""
+
+    __slots__ = ("_index", "_name", "_node")
+    _node: Node
+    _name: str
+    _index: int
+
+    def __init__(self, node: Node, name: str, index: int) -> None:
+        object.__setattr__(self, "_node", node)
+        object.__setattr__(self, "_name", name)
+        object.__setattr__(self, "_index", index)
+
+    @property
+    def index(self) -> int:
+        return self._index
+
+    @property
+    def owner(self) -> OP:
+        return self._node.world.face(self._node)
+
+    @property
+    def sequence(self) -> Sequence:
+        return Sequence(self._node, self._name)
+
+    @property
+    def par(self) -> ParCollection:
+        from fakes.parameters import ParCollection
+
+        return ParCollection(self._node, f"{self._name}{self._index}")
+
+    @property
+    def parGroup(self) -> ParGroupCollection:
+        from fakes.pargroups import ParGroupCollection
+
+        return ParGroupCollection(self._node, f"{self._name}{self._index}")
+
+
+class SequenceCollection(Guarded):
+    """`n.seq`."""
+
+    __slots__ = ("_node",)
+    _node: Node
+
+    def __init__(self, node: Node) -> None:
+        object.__setattr__(self, "_node", node)
+
+    @property
+    def owner(self) -> OP:
+        return self._node.world.face(self._node)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in names(self._node):
+            return Sequence(self._node, name)
+        raise tdAttributeError(f"'td.SequenceCollection' object has no attribute '{name}'")
+
+    def __getitem__(self, name: Any) -> Any:
+        if not isinstance(name, str):
+            raise NotFaked("SequenceCollection indexed by something other than a name")
+        return Sequence(self._node, name) if name in names(self._node) else None
+
+    def __iter__(self) -> Iterator[Sequence]:
+        return iter([Sequence(self._node, n) for n in names(self._node)])

@@ -1,0 +1,2584 @@
+"""The stdio shim: MCP on standard input and output for clients that speak nothing else, forwarded to TouchDesigner.
+
+Desktop clients start their servers first, never restart them, and cannot reach a local URL. So this program is always
+there: it answers the handshake, `ping` and the lists whether or not TouchDesigner runs, passes everything else on to
+the MCP server inside TouchDesigner, and says in words what is wrong when it cannot. It ends at the end of its input.
+
+    python -m stdio_shim [--instance NAME|PID|PATH] [--project PATH] [--url URL] [--token KEY] [--log-file FILE]
+
+Environment: TDMCP_URL and TDMCP_TOKEN stand for the options; TDMCP_HOME (default ~/.tdmcp) holds `instances/`, one
+JSON file for each running server, and `cache/`, the lists that were last seen.
+
+One file and the standard library only (Python 3.9 or newer), so that a client can start it by its path with whatever
+Python there is. It starts often and must start fast: `argparse`, `http.client`, `typing` and `dataclasses` would take
+as long to import as everything else together, so they are not used.
+
+Threads: the main one reads standard input; each request being forwarded has one; one looks after sessions and tells
+the client when TouchDesigner comes or changes; one posts notifications and answers in their order.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import queue
+import re
+import socket
+import sys
+import threading
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, NoReturn
+
+#: What this shim and a server agree on; a server writes its own number in its registry entry.
+CONTRACT = 1
+#: The oldest contract of a server that this shim still understands.
+OLDEST_CONTRACT = 1
+
+MODERN = ["2026-07-28"]
+HANDSHAKE = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
+VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
+SERVER_KEY = "io.modelcontextprotocol/serverInfo"
+INSTANCE_KEY = "tdmcp/instance"
+
+#: Seconds until the connection must stand.
+CONNECT_TIMEOUT = 3.0
+#: Seconds without a byte after which we ask whether the server is alive at all.
+PATIENCE = 3.0
+#: Seconds without any sign of life after which a call is given up.
+GIVE_UP = 8.0
+#: Seconds a list or a handshake may take before the last known one is given instead.
+LIST_LIMIT = 3.0
+HANDSHAKE_LIMIT = 1.0
+#: Seconds a call waits for a server that was there a moment ago and is probably restarting.
+RESTART_GAP = 1.5
+#: Seconds that answers under way may take after the end of input; clients kill us after two.
+FLUSH = 1.5
+#: Seconds a connection may lie idle and be used again: less than any server's keep-alive.
+IDLE_CONNECTION = 20.0
+#: Seconds between looks at the registry.
+LOOK_EVERY = 1.0
+MAX_REQUESTS = 256
+MAX_LISTENS = 32
+
+#: List method -> the key of its items, which is also their name in the cache.
+LISTS = {
+    "tools/list": "tools",
+    "prompts/list": "prompts",
+    "resources/list": "resources",
+    "resources/templates/list": "resourceTemplates",
+}
+#: Kind of change -> the field of a subscription filter that asks for it.
+CHANGES = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resources": "resourcesListChanged"}
+
+# On Python 3.9 this is not yet TimeoutError.
+TimedOut = socket.timeout
+
+# ------------------------------------------------------------------------------------------------ messages
+
+
+class Refusal(Exception):
+    """What a call is answered when it cannot be forwarded: the same shape as every failed tool call of the server."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        hint: str = "",
+        suggestions: Iterable[str] = (),
+        retryable: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.suggestions = list(suggestions)
+        self.retryable = retryable
+
+    def structured(self) -> dict[str, Any]:
+        return {
+            "code": self.code,
+            "message": self.message,
+            "hint": self.hint,
+            "suggestions": self.suggestions,
+            "retryable": self.retryable,
+        }
+
+    def text(self) -> str:
+        lines = [f"{self.code}: {self.message}"]
+        if self.hint:
+            lines.append(self.hint)
+        if self.suggestions:
+            lines.append("Did you mean: " + ", ".join(self.suggestions))
+        if self.retryable:
+            lines.append("The same call may succeed later.")
+        return "\n".join(lines)
+
+    def result(self) -> dict[str, Any]:
+        """As the result of `tools/call`."""
+        return {
+            "content": [{"type": "text", "text": self.text()}],
+            "structuredContent": self.structured(),
+            "isError": True,
+        }
+
+
+def dumps(message: Any) -> bytes:
+    """One line of ASCII: no locale, code page or lone surrogate can spoil it."""
+    return json.dumps(message, separators=(",", ":")).encode("ascii")
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not JSON")
+
+
+def parse(raw: bytes) -> Any:
+    """Strict JSON in UTF-8. Raises ValueError or RecursionError."""
+    return json.loads(raw.decode("utf-8"), parse_constant=_no_constant)
+
+
+def as_response(request_id: Any, result: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": request_id, "result": result}
+
+
+def as_error(request_id: Any, code: int, message: str, data: Any = None) -> dict[str, Any]:
+    error: dict[str, Any] = {"code": code, "message": message}
+    if data is not None:
+        error["data"] = data
+    return {"jsonrpc": "2.0", "id": request_id, "error": error}
+
+
+def valid_id(value: Any) -> bool:
+    return isinstance(value, (str, int)) and not isinstance(value, bool)
+
+
+def params_of(message: dict[str, Any]) -> dict[str, Any]:
+    params = message.get("params")
+    return params if isinstance(params, dict) else {}
+
+
+def modern_version(message: dict[str, Any]) -> Any:
+    """The version a request of the modern era carries in itself; None in the handshake era."""
+    meta = params_of(message).get("_meta")
+    return meta.get(VERSION_KEY) if isinstance(meta, dict) else None
+
+
+#: How the SDK writes an answer: seen without parsing what may be megabytes.
+_ANSWER = re.compile(rb'\{"jsonrpc":\s*"2\.0",\s*"id":\s*(?:-?\d+|"[^"\\]*"),\s*"(?:result|error)":')
+
+
+def is_answer(data: bytes) -> bool:
+    """Whether a message from the server is an answer, rather than a request or a notification."""
+    if _ANSWER.match(data):
+        return True
+    try:
+        message = json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return (
+        isinstance(message, dict) and "method" not in message and ("result" in message or "error" in message)
+    )
+
+
+def header_value(text: str) -> str:
+    """A header's value that survives HTTP: anything but plain printable ASCII goes as the protocol's base64 form."""
+    plain = text.isascii() and text.isprintable() and text == text.strip()
+    if plain and not (text.startswith("=?base64?") and text.endswith("?=")):
+        return text
+    import binascii
+
+    coded = binascii.b2a_base64(text.encode("utf-8", "surrogatepass"), newline=False)
+    return f"=?base64?{coded.decode('ascii')}?="
+
+
+# ---------------------------------------------------------------------------------------------------- HTTP
+
+
+class Unreachable(OSError):
+    """No connection: nothing was sent."""
+
+
+class Dropped(OSError):
+    """The connection ended before the answer was complete: what was sent may have been carried out."""
+
+
+class Unresponsive(OSError):
+    """The connection stands but nobody speaks; `seconds` long."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"no sign of life for {seconds:.0f} s")
+        self.seconds = seconds
+
+
+class Url:
+    """The parts of an http(s) URL. Raises ValueError for anything else."""
+
+    def __init__(self, url: str) -> None:
+        match = re.match(r"^(https?)://(\[[^\]/]+\]|[^:/?#@\s]+)(?::(\d{1,5}))?(/[^#\s]*)?$", url.strip())
+        if match is None:
+            raise ValueError(f"{url!r} is not a URL like http://127.0.0.1:9988/mcp")
+        scheme, host, port, path = match.groups()
+        self.tls = scheme == "https"
+        # localhost may mean ::1 first, where nobody listens: on Windows that costs two seconds a connection.
+        self.host = {"localhost": "127.0.0.1", "0.0.0.0": "127.0.0.1"}.get(host, host.strip("[]"))
+        self.port = int(port) if port else (443 if self.tls else 80)
+        self.path = path or "/"
+        shown = f"[{self.host}]" if ":" in self.host else self.host
+        self.authority = f"{shown}:{self.port}"
+        self.text = f"{scheme}://{self.authority}{self.path}"
+
+
+class Connection:
+    """One HTTP/1.1 connection. `patience` is called whenever `PATIENCE` seconds pass without a byte; it may raise."""
+
+    def __init__(self, url: Url, timeout: float = CONNECT_TIMEOUT) -> None:
+        self.url = url
+        self.patience: Callable[[], None] = lambda: None
+        self.reused = False
+        self.status = 0
+        self.headers: dict[str, str] = {}
+        self.heard = 0.0
+        self._buffer = bytearray()
+        self._whole = True
+        try:
+            self.sock: socket.socket = socket.create_connection((url.host, url.port), timeout)
+            # Without this a small request waits for the acknowledgement of the one before: 40 ms a call.
+            self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            if url.tls:
+                import ssl
+
+                self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=url.host)
+        except OSError as error:
+            raise Unreachable(str(error)) from error
+
+    def request(
+        self,
+        method: str,
+        headers: dict[str, str],
+        body: bytes = b"",
+        *,
+        path: str = "",
+        patience: Callable[[], None] | None = None,
+        timeout: float = PATIENCE,
+        sent: Callable[[], None] | None = None,
+    ) -> None:
+        """Send a request, say so, and read the head of its answer into `status` and `headers`."""
+        self.patience = patience or (lambda: None)
+        self.sock.settimeout(timeout)
+        head = [f"{method} {path or self.url.path} HTTP/1.1", f"Host: {self.url.authority}"]
+        head += [f"{name}: {value}" for name, value in headers.items()]
+        if body or method == "POST":
+            head.append(f"Content-Length: {len(body)}")
+        self._whole = False
+        try:
+            self._send("\r\n".join([*head, "", ""]).encode("ascii") + body)
+        except (BrokenPipeError, ConnectionError):
+            # A server may refuse a body by its size and hang up; its answer is there to be read all the same.
+            pass
+        if sent is not None:
+            sent()
+        self._read_head()
+
+    def body(self) -> Iterator[bytes]:
+        """The answer's body, piece by piece as it comes."""
+        if self.status in (204, 304):
+            self._whole = True
+        elif "chunked" in self.headers.get("transfer-encoding", "").lower():
+            while True:
+                size = int(self._line().split(b";")[0] or b"0", 16)
+                if size == 0:
+                    break
+                yield from self._exactly(size)
+                self._line()
+            while self._line():  # trailers
+                pass
+            self._whole = True
+        elif "content-length" in self.headers:
+            yield from self._exactly(int(self.headers["content-length"]))
+            self._whole = True
+        else:
+            while True:
+                if self._buffer:
+                    yield bytes(self._buffer)
+                    self._buffer.clear()
+                try:
+                    self._fill()
+                except Dropped:
+                    return
+
+    def read(self) -> bytes:
+        """The whole body."""
+        return b"".join(self.body())
+
+    def reusable(self) -> bool:
+        return (
+            self._whole
+            and not self._buffer
+            and "close" not in self.headers.get("connection", "").lower()
+            and (
+                "content-length" in self.headers or "transfer-encoding" in self.headers or self.status == 204
+            )
+        )
+
+    def stale(self) -> bool:
+        """Whether the server has hung up on an idle connection, or said something nobody asked for."""
+        if self.url.tls:
+            return False  # TLS sockets cannot be peeked into; age alone decides
+        try:
+            self.sock.setblocking(False)
+            self.sock.recv(1, socket.MSG_PEEK)
+            return True
+        except (BlockingIOError, InterruptedError):
+            return False
+        except OSError:
+            return True
+
+    def abort(self) -> None:
+        """Wake whoever reads, from any thread, and tell the server that nobody does."""
+        try:
+            self.sock.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+    def close(self) -> None:
+        try:
+            self.sock.close()
+        except OSError:
+            pass
+
+    def _send(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            try:
+                view = view[self.sock.send(view) :]
+            except TimedOut:
+                self.patience()
+
+    def _fill(self) -> None:
+        while True:
+            try:
+                data = self.sock.recv(1 << 16)
+                break
+            except TimedOut:
+                self.patience()
+            except OSError as error:
+                raise Dropped(str(error)) from error
+        if not data:
+            raise Dropped("the server closed the connection")
+        self.heard = time.monotonic()
+        self._buffer += data
+
+    def _line(self) -> bytes:
+        start = 0
+        while True:
+            end = self._buffer.find(b"\n", start)
+            if end >= 0:
+                line = bytes(self._buffer[:end]).rstrip(b"\r")
+                del self._buffer[: end + 1]
+                return line
+            start = len(self._buffer)
+            if start > 1 << 16:
+                raise Dropped("the server does not speak HTTP")
+            self._fill()
+
+    def _exactly(self, size: int) -> Iterator[bytes]:
+        while size:
+            if not self._buffer:
+                self._fill()
+            piece = bytes(self._buffer[:size])
+            del self._buffer[: len(piece)]
+            size -= len(piece)
+            yield piece
+
+    def _read_head(self) -> None:
+        while True:
+            words = self._line().split(None, 2)
+            if len(words) < 2 or not words[0].startswith(b"HTTP/1.") or not words[1].isdigit():
+                raise Dropped("the server does not speak HTTP")
+            self.status = int(words[1])
+            self.headers = {}
+            while True:
+                line = self._line()
+                if not line:
+                    break
+                name, _, value = line.partition(b":")
+                self.headers[name.decode("latin-1").strip().lower()] = value.decode("latin-1").strip()
+            if self.status >= 200:
+                if words[0] == b"HTTP/1.0" and "keep-alive" not in self.headers.get("connection", "").lower():
+                    self.headers["connection"] = "close"
+                return
+
+
+class Event:
+    """One server-sent event."""
+
+    __slots__ = ("data", "id", "retry")
+
+    def __init__(self, data: bytes, event_id: str, retry: float | None) -> None:
+        self.data = data
+        self.id = event_id
+        self.retry = retry
+
+
+def events(pieces: Iterable[bytes]) -> Iterator[Event]:
+    """Server-sent events out of a body, of any length; events without data come through for their ids."""
+    buffer = bytearray()
+    start = 0
+    data: list[bytes] = []
+    event_id = ""
+    retry: float | None = None
+    fields = False
+    for piece in pieces:
+        buffer += piece
+        while True:
+            end = buffer.find(b"\n", start)
+            if end < 0:
+                start = len(buffer)
+                break
+            line = bytes(buffer[:end])
+            del buffer[: end + 1]
+            start = 0
+            if line.endswith(b"\r"):
+                line = line[:-1]
+            if not line:
+                if fields:
+                    yield Event(b"\n".join(data), event_id, retry)
+                data, event_id, retry, fields = [], "", None, False
+                continue
+            name, _, value = line.partition(b":")
+            if value.startswith(b" "):
+                value = value[1:]
+            if name == b"data":
+                data.append(value)
+                fields = True
+            elif name == b"id":
+                event_id = value.decode("utf-8", "replace")
+                fields = True
+            elif name == b"retry" and value.isdigit():
+                retry = int(value) / 1000
+                fields = True
+
+
+class Pool:
+    """Idle connections, to be used again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[tuple[float, Connection]] = []
+
+    def take(self, url: Url) -> Connection:
+        """An idle connection to `url`, else a new one. Raises Unreachable."""
+        while True:
+            with self._lock:
+                if not self._idle:
+                    break
+                since, connection = self._idle.pop()
+            fits = connection.url.text == url.text and time.monotonic() - since < IDLE_CONNECTION
+            if fits and not connection.stale():
+                connection.reused = True
+                return connection
+            connection.close()
+        return Connection(url)
+
+    def give_back(self, connection: Connection) -> None:
+        if not connection.reusable():
+            connection.close()
+            return
+        with self._lock:
+            self._idle.append((time.monotonic(), connection))
+            surplus = self._idle[:-8]
+            del self._idle[:-8]
+        for _, old in surplus:
+            old.close()
+
+
+# ----------------------------------------------------------------------------------------------- instances
+
+
+def home_folder() -> str:
+    return os.environ.get("TDMCP_HOME") or os.path.join(os.path.expanduser("~"), ".tdmcp")
+
+
+def process_alive(pid: int) -> bool:
+    """Whether a process of this id exists."""
+    if pid <= 0:
+        return False
+    if sys.platform == "win32":
+        # os.kill(pid, 0) would end the process there.
+        import ctypes
+
+        kernel = ctypes.windll.kernel32
+        handle = kernel.OpenProcess(0x1000, False, pid)  # PROCESS_QUERY_LIMITED_INFORMATION
+        if not handle:
+            return bool(kernel.GetLastError() == 5)  # ERROR_ACCESS_DENIED: it exists, and is somebody else's
+        code = ctypes.c_ulong()
+        kernel.GetExitCodeProcess(handle, ctypes.byref(code))
+        kernel.CloseHandle(handle)
+        return code.value == 259  # STILL_ACTIVE
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    if sys.platform.startswith("linux"):
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                # A process that ended but was not collected by its parent still has its id.
+                return file.read().rpartition(b")")[2].split()[:1] != [b"Z"]
+        except OSError:
+            pass
+    return True
+
+
+class Target:
+    """A server to talk to: its URL and key, and its registry entry if that is where it was found."""
+
+    def __init__(self, url: str, token: str, entry: dict[str, Any] | None = None) -> None:
+        self.url = Url(url)
+        self.token = token
+        self.entry = entry or {}
+        self.pid = _whole(self.entry.get("pid"))
+        self.name = str(self.entry.get("name") or "")
+        self.project = str(self.entry.get("project") or "")
+        self.component = str(self.entry.get("component") or "")
+        #: Changes when the server behind it is another one, or the same one started again.
+        self.key = (self.url.text, self.pid, str(self.entry.get("started") or ""))
+        #: Stays the same over a restart, which may come with the project's next version.
+        self.identity = (_stem(self.name), _folder_of(self.project), _stem(self.project), self.component)
+
+    def __str__(self) -> str:
+        if not self.entry:
+            return self.url.text
+        project = os.path.basename(self.project.replace("\\", "/"))
+        facts = ", ".join(fact for fact in (project, f"pid {self.pid}" if self.pid else "") if fact)
+        return f"{self.name or self.component or self.url.text} ({facts})"
+
+    @property
+    def called(self) -> str:
+        """For sentences."""
+        return f"TouchDesigner {self}" if self.entry else f"TouchDesigner at {self}"
+
+    def answers_to(self, word: str) -> bool:
+        """Whether a user who says `word` means this one: its name, process id, component or project."""
+        project = self.project.replace("\\", "/")
+        names = (self.name, self.component, project, os.path.basename(project), self.url.text)
+        return word == str(self.pid) or word.replace("\\", "/").casefold() in [
+            n.casefold() for n in names if n
+        ]
+
+    def contract_notice(self) -> str:
+        """Empty when shim and server are of the same age; a sentence when one is older; a Refusal if they don't fit.
+
+        Judged by the contract alone: package versions say nothing about what fits.
+        """
+        theirs = self.entry.get("contract")
+        if not isinstance(theirs, int) or isinstance(theirs, bool) or theirs == CONTRACT:
+            return ""
+        accepts = _whole(self.entry.get("accepts")) or OLDEST_CONTRACT
+        if theirs < OLDEST_CONTRACT:
+            raise Refusal(
+                "precondition_failed",
+                f"The tdmcp component in {self} is too old for this client's shim "
+                f"(contract {theirs}, needed {OLDEST_CONTRACT} or newer).",
+                "Replace the component in the project with the current tdmcp.tox; the shim needs no restart.",
+            )
+        if theirs > CONTRACT and accepts > CONTRACT:
+            raise Refusal(
+                "precondition_failed",
+                f"This client's shim is too old for the tdmcp component in {self} "
+                f"(contract {CONTRACT}, needed {accepts} or newer).",
+                "Pulse Install Client on the component's Clients page, then restart this client.",
+            )
+        if theirs < CONTRACT:
+            return f"The tdmcp component in {self} is older than this shim; update it with the current tdmcp.tox."
+        return (
+            "This client's shim is older than the tdmcp component; pulse Install Client on its Clients page."
+        )
+
+
+def _whole(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _folder_of(project: str) -> str:
+    path = project.replace("\\", "/") if os.name != "nt" else project
+    return os.path.dirname(path) if path.lower().endswith((".toe", ".tox")) else path
+
+
+def _stem(project: str) -> str:
+    """The name of a project without its version: `show.12.toe` is `show`."""
+    name = os.path.basename(project.replace("\\", "/")).casefold()
+    return re.sub(r"(\.\d+)?(\.toe)?$", "", name)
+
+
+def _inside(path: str, folder: str) -> bool:
+    path, folder = (os.path.normcase(os.path.realpath(p)) for p in (path, folder))
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+class Instances:
+    """The running servers, and which of them the calls go to."""
+
+    def __init__(
+        self,
+        home: str,
+        url: str = "",
+        token: str = "",
+        instance: str = "",
+        project: str = "",
+        folder: str = "",
+    ) -> None:
+        self.home = home
+        self.fixed_url = url
+        self.fixed_token = token
+        self.instance = instance
+        self.project = project
+        self.folder = folder
+        self._lock = threading.RLock()
+        self._looked = 0.0
+        self._entries: list[Target] = []
+        self._files: dict[str, tuple[tuple[int, int], Target | None]] = {}
+        self._reached: dict[str, tuple[float, bool]] = {}
+        self._selected: Target | None = None
+        #: The last one there was, for what is said when it is gone.
+        self.last: Target | None = None
+        #: The last one that a tool call reached: further calls stay with it when others appear.
+        self._reached_last: Target | None = None
+        #: Those that ran beside it: none of them takes its place without being asked for.
+        self._beside: set[Any] = set()
+
+    def forget(self) -> None:
+        """Look again at the next question; what was known has just proved wrong."""
+        self._looked = 0.0
+
+    def running(self) -> list[Target]:
+        """Servers whose process lives, oldest first."""
+        with self._lock:
+            now = time.monotonic()
+            if self._looked and now - self._looked < 0.2:
+                return self._entries
+            alive = [target for target in self._read() if process_alive(target.pid)]
+            if len(alive) > 1:
+                # A process id may have been used again since a crash: do not call that a choice.
+                answering = [target for target in alive if self._answers(target, now)]
+                alive = answering or alive
+            self._entries = sorted(alive, key=lambda t: (str(t.entry.get("started") or ""), t.pid))
+            self._looked = now
+            return self._entries
+
+    def fitting(self) -> list[Target]:
+        """Those of them that the options allow."""
+        found = self.running()
+        if self.instance:
+            found = [target for target in found if target.answers_to(self.instance)]
+        if self.project:
+            found = [target for target in found if self._is_of_project(target)]
+        return found
+
+    def several(self) -> bool:
+        if self.fixed_url:
+            return False
+        found = self.fitting()
+        return len(found) > 1 or (len(found) == 1 and self._takes_over(found[0]))
+
+    def _takes_over(self, target: Target) -> bool:
+        """Whether this one is only left over from several, and not the one that calls went to."""
+        last = self._reached_last
+        return last is not None and target.key in self._beside and _same(last, [target]) is None
+
+    def choose(self) -> Target:
+        """The server that calls go to now. Raises Refusal."""
+        with self._lock:
+            if self.fixed_url:
+                return self._fixed()
+            found = self.fitting()
+            if not found:
+                self._refuse_absent()
+            target = self._pick(found)
+            self.last = target
+            return target
+
+    def reached(self, target: Target) -> bool:
+        """Note that a tool call got there; returns whether that is another instance than the call before reached."""
+        before, self._reached_last = self._reached_last, target
+        return before is not None and before.identity != target.identity
+
+    def select(self, word: str) -> Target:
+        """Send calls to the instance of this name from now on. Raises Refusal."""
+        with self._lock:
+            self.forget()
+            found = [target for target in self.fitting() if target.answers_to(word)]
+            if len(found) == 1:
+                self._selected = found[0]
+                return found[0]
+            if found:
+                raise Refusal(
+                    "value_invalid",
+                    f"{len(found)} instances answer to {word!r}.",
+                    "Name one by its process id: " + ", ".join(f"{t.pid} is {t}" for t in found) + ".",
+                    [str(t.pid) for t in found],
+                )
+            raise Refusal(
+                "value_invalid",
+                f"No running TouchDesigner answers to {word!r}.",
+                "list_instances shows those that run.",
+                self.names(),
+            )
+
+    def names(self) -> list[str]:
+        """A word for each fitting instance that means it alone."""
+        found = self.fitting()
+        names = [target.name for target in found]
+        return [t.name if t.name and names.count(t.name) == 1 else str(t.pid) for t in found]
+
+    def listing(self) -> list[dict[str, Any]]:
+        try:
+            chosen = self.choose().key
+        except Refusal:
+            chosen = None
+        return [
+            {
+                "name": target.name,
+                "project": target.project,
+                "component": target.component,
+                "pid": target.pid,
+                "url": target.url.text,
+                "build": str(target.entry.get("build") or ""),
+                "started": str(target.entry.get("started") or ""),
+                "selected": target.key == chosen,
+            }
+            for target in self.fitting()
+        ]
+
+    # -- reading the registry
+
+    def _read(self) -> list[Target]:
+        folder = os.path.join(self.home, "instances")
+        seen: dict[str, tuple[tuple[int, int], Target | None]] = {}
+        try:
+            with os.scandir(folder) as listing:
+                files = [entry for entry in listing if entry.name.endswith(".json")]
+        except OSError:
+            files = []
+        for file in files[:1000]:
+            try:
+                # Not the listing's own figures: Windows keeps those of an open directory entry late.
+                facts = os.stat(file.path)
+                stamp = (facts.st_mtime_ns, facts.st_size)
+                known = self._files.get(file.path)
+                seen[file.path] = known if known and known[0] == stamp else (stamp, self._load(file.path))
+            except OSError:
+                continue  # removed meanwhile
+        self._files = seen
+        return [target for _, target in seen.values() if target is not None]
+
+    @staticmethod
+    def _load(path: str) -> Target | None:
+        try:
+            with open(path, "rb") as file:
+                entry = json.loads(file.read(1 << 20).decode("utf-8"))
+            return Target(str(entry["url"]), str(entry.get("token") or ""), entry)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return None
+
+    def _answers(self, target: Target, now: float) -> bool:
+        known = self._reached.get(target.url.text)
+        if known and now - known[0] < 2.0:
+            return known[1]
+        try:
+            Connection(target.url, 0.3).close()
+            answers = True
+        except OSError:
+            answers = False
+        self._reached[target.url.text] = (now, answers)
+        return answers
+
+    # -- choosing
+
+    def _fixed(self) -> Target:
+        url = Url(self.fixed_url)
+        for target in self.running():
+            if target.url.text == url.text:
+                return Target(url.text, self.fixed_token or target.token, target.entry)
+        return Target(url.text, self.fixed_token)
+
+    def _pick(self, found: list[Target]) -> Target:
+        if self._selected is not None:
+            again = _same(self._selected, found)
+            if again is None:
+                raise Refusal(
+                    "precondition_failed",
+                    f"The selected instance, {self._selected}, has ended; the call went to no other.",
+                    "Call select_instance with one that runs.",
+                    self.names(),
+                )
+            self._selected = again
+            return again
+        if len(found) == 1:
+            if self._takes_over(found[0]):
+                raise Refusal(
+                    "precondition_failed",
+                    f"{self._reached_last}, where calls went so far, has ended; the call went to no other.",
+                    f"Still running: {found[0]}. Call select_instance to go on with it.",
+                    self.names(),
+                )
+            return found[0]
+        if self._reached_last is not None:
+            again = _same(self._reached_last, found)
+            if again is not None:
+                self._beside = {target.key for target in found if target is not again}
+                return again
+        if self.folder:
+            near = [t for t in found if t.project and _near(_folder_of(t.project), self.folder)]
+            if len(near) == 1:
+                return near[0]
+        raise Refusal(
+            "precondition_failed",
+            f"{len(found)} TouchDesigner instances are running: {', '.join(str(t) for t in found)}.",
+            "Call select_instance with the name of the one you mean; list_instances tells more about them.",
+            self.names(),
+        )
+
+    def _is_of_project(self, target: Target) -> bool:
+        project = target.project
+        if not project:
+            return False
+        if _stem(project) == _stem(self.project):
+            return True
+        wanted = os.path.join(self.folder, os.path.expanduser(self.project))
+        if wanted.lower().endswith(".toe"):
+            return os.path.normcase(os.path.realpath(project)) == os.path.normcase(os.path.realpath(wanted))
+        return _inside(project, wanted)
+
+    def _refuse_absent(self) -> NoReturn:
+        others = self.running()
+        if others:
+            asked = f"--instance {self.instance}" if self.instance else f"--project {self.project}"
+            raise Refusal(
+                "precondition_failed",
+                f"No running TouchDesigner is what {asked} asks for.",
+                "Open that project, or change the option in the client's configuration. "
+                f"Running: {', '.join(str(t) for t in others)}.",
+                [t.name or str(t.pid) for t in others],
+                retryable=True,
+            )
+        last = self.last
+        if last is not None and process_alive(last.pid):
+            raise Refusal(
+                "not_started",
+                f"TouchDesigner is running ({last}), but the tdmcp component in it is off, restarting or deleted.",
+                "Switch the component's Active parameter on, or put the component back; then repeat the call.",
+                retryable=True,
+            )
+        crashed = [target for _, target in self._files.values() if target is not None]
+        if crashed:
+            dead = max(crashed, key=lambda t: str(t.entry.get("started") or ""))
+            raise Refusal(
+                "not_started",
+                f"TouchDesigner isn't running: {dead} ended without closing its server, so it probably crashed.",
+                "Open the project again (look for a CrashAutoSave .toe beside it); then repeat the call. "
+                "Nothing needs to be restarted here.",
+                retryable=True,
+            )
+        raise Refusal(
+            "not_started",
+            "TouchDesigner isn't running, or no open project has the tdmcp component switched on.",
+            "Open your project in TouchDesigner; then repeat the call. Nothing needs to be restarted here.",
+            retryable=True,
+        )
+
+
+def _same(wanted: Target, found: list[Target]) -> Target | None:
+    """The entry of the same server: the very one, or what it is after a restart."""
+    for target in found:
+        if target.key == wanted.key or (target.pid, target.component) == (wanted.pid, wanted.component):
+            return target
+    alike = [target for target in found if target.identity == wanted.identity]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _near(project: str, folder: str) -> bool:
+    return _inside(folder, project) or _inside(project, folder)
+
+
+# --------------------------------------------------------------------------------------------------- lists
+
+
+class Known:
+    """What servers say of themselves, kept so that it can be said while none is there."""
+
+    def __init__(self, home: str) -> None:
+        self._path = os.path.join(home, "cache", "lists.json")
+        self._lock = threading.Lock()
+        self._facts: dict[str, Any] | None = None
+
+    def get(self, key: str, default: Any) -> Any:
+        with self._lock:
+            return self._load().get(key, default)
+
+    def put(self, key: str, value: Any) -> None:
+        """Remember; on disk too, if it is new. A cache that cannot be written is no cause to fail."""
+        with self._lock:
+            facts = self._load()
+            if facts.get(key) == value:
+                return
+            facts[key] = value
+            facts["contract"] = CONTRACT
+            part = f"{self._path}.{os.getpid()}"
+            try:
+                os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+                with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                    file.write(dumps(facts))
+                os.replace(part, self._path)
+            except OSError:
+                try:
+                    os.unlink(part)
+                except OSError:
+                    pass
+
+    def _load(self) -> dict[str, Any]:
+        if self._facts is None:
+            self._facts = built_in()
+            try:
+                with open(self._path, "rb") as file:
+                    cached = parse(file.read())
+                if isinstance(cached, dict) and cached.get("contract") == CONTRACT:
+                    self._facts.update(cached)
+            except (OSError, ValueError, RecursionError):
+                pass
+        return self._facts
+
+
+def built_in() -> dict[str, Any]:
+    """The lists this file carries with it."""
+    if not BUILT_IN:
+        return {"tools": []}
+    import binascii
+    import zlib
+
+    facts = json.loads(zlib.decompress(binascii.a2b_base64(BUILT_IN)))
+    return dict(facts)
+
+
+INSTANCE_TOOLS: list[dict[str, Any]] = [
+    {
+        "name": "list_instances",
+        "title": "List TouchDesigner instances",
+        "description": "The TouchDesigner instances that can be reached: name, project, component, process id, build, "
+        "and which one calls go to now.",
+        "inputSchema": {"type": "object", "properties": {}, "additionalProperties": False},
+        "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+    },
+    {
+        "name": "select_instance",
+        "title": "Select a TouchDesigner instance",
+        "description": "Send all further calls to one of several running TouchDesigner instances. "
+        "Every answer names the instance it came from.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "instance": {"type": "string", "description": "name, process id, component path or project"}
+            },
+            "required": ["instance"],
+            "additionalProperties": False,
+        },
+        "annotations": {
+            "readOnlyHint": False,
+            "destructiveHint": False,
+            "idempotentHint": True,
+            "openWorldHint": False,
+        },
+    },
+]
+
+
+#: What the shim may add to the structured content of an answer.
+NOTES = ("instance", "notice")
+#: With one of these a schema may forbid what it seems to allow.
+_INTRICATE = {"$ref", "allOf", "anyOf", "oneOf", "not", "maxProperties", "propertyNames", "patternProperties"}
+
+
+def with_notes(tools: list[Any]) -> tuple[list[Any], set[str]]:
+    """The tools, their output schemas with room for our notes, and the names of those that have it.
+
+    Strict clients check an answer against the schema, so nothing may be added that it does not allow.
+    """
+    noted: list[Any] = []
+    roomy: set[str] = set()
+    for tool in tools:
+        schema = tool.get("outputSchema") if isinstance(tool, dict) else None
+        if isinstance(schema, dict):
+            own = schema.get("properties") or {}
+            if not _INTRICATE & set(schema) and not set(NOTES) & set(own):
+                roomy.add(str(tool.get("name")))
+                if schema.get("additionalProperties", True) is not True:
+                    added = {name: {"type": "string"} for name in NOTES}
+                    tool = {**tool, "outputSchema": {**schema, "properties": {**own, **added}}}
+        elif isinstance(tool, dict):
+            roomy.add(str(tool.get("name")))
+        noted.append(tool)
+    return noted, roomy
+
+
+# ------------------------------------------------------------------------------------------- being a proxy
+
+
+class Flight:
+    """A request of the client's that is being answered."""
+
+    def __init__(
+        self, message: dict[str, Any], raw: bytes, version: Any, reply: Callable[[bytes], None]
+    ) -> None:
+        self.id = message["id"]
+        self.method = str(message["method"])
+        self.params = params_of(message)
+        self.raw = raw
+        self.version = version
+        self.modern = version is not None
+        self.started = time.monotonic()
+        self.cancelled = False
+        self.sent = False
+        self.answered = False
+        #: Of a subscription: whether the client has its acknowledgement.
+        self.acknowledged = False
+        self.connection: Connection | None = None
+        self.target_key: Any = None
+        self._reply = reply
+
+    @property
+    def key(self) -> tuple[bool, Any]:
+        return (isinstance(self.id, str), self.id)
+
+    @property
+    def limit(self) -> float:
+        """Seconds after which we would rather give what we know than wait; 0 for no such limit."""
+        if self.method == "server/discover":
+            return HANDSHAKE_LIMIT
+        return LIST_LIMIT if self.method in LISTS else 0.0
+
+    def answer(self, raw: bytes) -> None:
+        """Answer the client, once; and not at all if it does not want to know any more."""
+        if self.answered:
+            return
+        self.answered = True
+        if not (self.cancelled and self.modern):
+            self._reply(raw)
+
+    def result(self, result: dict[str, Any]) -> None:
+        self.answer(dumps(as_response(self.id, result)))
+
+    def error(self, code: int, message: str, data: Any = None) -> None:
+        self.answer(dumps(as_error(self.id, code, message, data)))
+
+    def abort(self) -> None:
+        connection = self.connection
+        if connection is not None:
+            connection.abort()
+
+
+class Batch:
+    """The answers to an array of requests, sent as one array when the last is there."""
+
+    def __init__(self, emit: Callable[[bytes], None]) -> None:
+        self._emit = emit
+        self._lock = threading.Lock()
+        self._waiting = 1  # released by `close`, so that quick answers do not end it early
+        self._answers: list[bytes] = []
+
+    def expect(self) -> Callable[[bytes], None]:
+        with self._lock:
+            self._waiting += 1
+        return self._take
+
+    def close(self) -> None:
+        self._done()
+
+    def _take(self, raw: bytes) -> None:
+        with self._lock:
+            self._answers.append(raw)
+        self._done()
+
+    def _done(self) -> None:
+        with self._lock:
+            self._waiting -= 1
+            if self._waiting or not self._answers:
+                return
+        self._emit(b"[" + b",".join(self._answers) + b"]")
+
+
+class Session:
+    """A session of the handshake era with one server."""
+
+    def __init__(self, target: Target, session_id: str, result: dict[str, Any], number: int) -> None:
+        self.target = target
+        self.id = session_id
+        self.result = result
+        self.version = str(result.get("protocolVersion") or HANDSHAKE[-1])
+        self.number = number
+        self.stream: Connection | None = None
+        self.streaming = False
+        self.no_stream = False
+        self.failures = 0
+
+    @property
+    def mark(self) -> Any:
+        """Differs when the lists may differ; without a registry entry any new session may be with a new server."""
+        return self.target.key if self.target.entry else (self.target.key, self.number)
+
+    def headers(self) -> dict[str, str]:
+        headers = {"MCP-Protocol-Version": header_value(self.version)}
+        if self.id:
+            headers["Mcp-Session-Id"] = header_value(self.id)
+        return headers
+
+
+class Life:
+    """Signs of life of one server, shared by all who wait for it."""
+
+    def __init__(self) -> None:
+        self.heard = time.monotonic()
+        self.silent = False
+        self._lock = threading.Lock()
+
+    def sign(self) -> None:
+        self.heard = time.monotonic()
+        self.silent = False
+
+    def probe(self, url: Url) -> bool:
+        """Whether anything at all answers, within a second: `/health` needs neither key nor main thread."""
+        asked = time.monotonic()
+        with self._lock:
+            if self.heard > asked:
+                return True  # somebody else has just found out
+            end = asked + 1.0
+
+            def hurry() -> None:
+                if time.monotonic() > end:
+                    raise Unresponsive(1.0)
+
+            try:
+                connection = Connection(url, 1.0)
+            except OSError:
+                self.silent = True
+                return False
+            try:
+                connection.request(
+                    "GET", {"Connection": "close"}, path="/health", patience=hurry, timeout=0.5
+                )
+            except OSError:
+                self.silent = True
+                return False
+            finally:
+                connection.close()
+            self.sign()
+            return True
+
+
+class Shim:
+    """The proxy between one client on a pair of pipes and whichever server is there."""
+
+    def __init__(
+        self,
+        instances: Instances,
+        write: Callable[[bytes], None],
+        log: Callable[[str], None],
+        problem: str = "",
+    ) -> None:
+        self.instances = instances
+        self.known = Known(instances.home)
+        self.problem = problem
+        self.log = log
+        self._write = write
+        self._write_lock = threading.Lock()
+        self._pool = Pool()
+        self._flights: dict[tuple[bool, Any], Flight] = {}
+        self._idle = threading.Condition()
+        self._listens: dict[tuple[bool, Any], Flight] = {}
+        self._outbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._outbox_started = False
+        self._lives: dict[str, Life] = {}
+        self._contact = -1e9  # when a server was last there
+        self._closing = False
+        self._wake = threading.Event()
+        # The handshake era's state: what the client said, and what must be said again to the next server.
+        self._hello: dict[str, Any] | None = None
+        self._ready = False
+        self._session: Session | None = None
+        self._session_lock = threading.RLock()
+        self._sessions = 0
+        self._told: Any = None  # the server whose lists the client knows of
+        self._level: dict[str, Any] | None = None
+        self._subscribed: dict[str, dict[str, Any]] = {}
+        # Tools that the client has been shown with room for our notes.
+        self._roomy: set[str] = set()
+        # Requests of the server's: our id -> (number of the session, the server's own id).
+        self._asked: dict[str, tuple[int, Any]] = {}
+        self._asks = 0
+        self._background = False
+
+    # -- the client's side
+
+    def run(self, lines: Callable[[], bytes]) -> None:
+        """Serve until the end of input; `lines()` gives a line at a time and b"" at the end."""
+        while True:
+            raw = lines()
+            if not raw:
+                break
+            raw = raw.strip()
+            if not raw:
+                continue
+            try:
+                self.receive(raw)
+            except Exception as error:  # noqa: BLE001 - one message must not end the conversation
+                self.log(f"a message was not understood: {error!r}")
+                self.emit(
+                    dumps(as_error(None, -32603, f"The stdio shim failed: {type(error).__name__}: {error}"))
+                )
+        self.close()
+
+    def close(self) -> None:
+        """Let quick answers out, say goodbye to the server, and be done."""
+        with self._idle:
+            self._idle.wait_for(lambda: not self._flights, FLUSH)
+        self._closing = True
+        self._wake.set()
+        session = self._session
+        if session is not None and session.id:
+            end = time.monotonic() + 0.3
+            try:
+                connection = Connection(session.target.url, 0.3)
+                headers = {**self._common(session.target), **session.headers(), "Connection": "close"}
+                connection.request("DELETE", headers, patience=lambda: _until(end), timeout=0.1)
+                connection.close()
+            except OSError:
+                pass
+
+    def emit(self, raw: bytes) -> None:
+        """One message to the client; waits while the client does not read."""
+        line = raw.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
+        with self._write_lock:
+            self._write(line)
+
+    def receive(self, raw: bytes) -> None:
+        """One line from the client."""
+        if raw.startswith(b"\xef\xbb\xbf"):
+            raw = raw[3:]
+        try:
+            message = parse(raw)
+        except (ValueError, RecursionError) as error:
+            self._refuse_line(raw, error)
+            return
+        if isinstance(message, list):
+            if not message:
+                self.emit(dumps(as_error(None, -32600, "An empty batch asks for nothing.")))
+                return
+            batch = Batch(self.emit)
+            for part in message:
+                self._route(part, dumps(part), batch.expect)
+            batch.close()
+        else:
+            self._route(message, raw, lambda: self.emit)
+
+    def _refuse_line(self, raw: bytes, error: Exception) -> None:
+        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+        request_id = None
+        try:
+            guess = json.loads(raw.decode("utf-8", "replace"))
+            if isinstance(guess, dict) and valid_id(guess.get("id")):
+                request_id = guess["id"]  # so that whoever asked does not wait for ever
+        except (ValueError, RecursionError):
+            pass
+        self.log(f"a line of {len(raw)} bytes was refused: {reason}")
+        self.emit(dumps(as_error(request_id, -32700, f"Parse error: {reason}")))
+
+    def _route(self, message: Any, raw: bytes, replier: Callable[[], Callable[[bytes], None]]) -> None:
+        if not isinstance(message, dict):
+            replier()(dumps(as_error(None, -32600, "A message is a JSON object.")))
+            return
+        method = message.get("method")
+        if method is None and ("result" in message or "error" in message):
+            self._answer_to_server(message)
+        elif not isinstance(method, str) or message.get("jsonrpc") != "2.0":
+            known = message.get("id") if valid_id(message.get("id")) else None
+            replier()(dumps(as_error(known, -32600, 'A message has "jsonrpc": "2.0" and a method.')))
+        elif "id" not in message:
+            self._notification(message, method, raw)
+        elif not valid_id(message["id"]):
+            replier()(dumps(as_error(None, -32600, "An id is a string or a whole number.")))
+        else:
+            self._request(Flight(message, raw, modern_version(message), replier()), message)
+
+    def _request(self, flight: Flight, message: dict[str, Any]) -> None:
+        if flight.modern and not isinstance(flight.version, str):
+            flight.error(-32602, f"{VERSION_KEY} is a string.")
+        elif not flight.modern and flight.method == "initialize":
+            self._initialize(flight, message)
+        elif not flight.modern and flight.method == "ping":
+            flight.result({})
+        elif flight.method == "tools/call" and flight.params.get("name") in (
+            "list_instances",
+            "select_instance",
+        ):
+            self._call_own(flight)
+        else:
+            self._remember(flight, message)
+            self._take_off(flight)
+
+    def _take_off(self, flight: Flight) -> None:
+        listens = flight.method == "subscriptions/listen" and flight.modern
+        with self._idle:
+            crowd = self._listens if listens else self._flights
+            twice = flight.key in self._flights or flight.key in self._listens
+            full = len(crowd) >= (MAX_LISTENS if listens else MAX_REQUESTS)
+            if not twice and not full:
+                crowd[flight.key] = flight
+        if twice:
+            flight.error(-32600, "A request of this id is still being answered.")
+        elif full:
+            self._refuse(
+                flight,
+                Refusal(
+                    "busy",
+                    f"{len(crowd)} requests of this client are still being answered.",
+                    "Wait for some of them.",
+                    retryable=True,
+                ),
+            )
+        else:
+            threading.Thread(target=self._fly, args=(flight, listens), daemon=True).start()
+
+    def _fly(self, flight: Flight, listens: bool) -> None:
+        try:
+            if listens:
+                self._listen(flight)
+            else:
+                self._forward(flight)
+        except Refusal as refusal:
+            self._refuse(flight, refusal)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the client must not wait for ever
+            self.log(f"{flight.method} failed in the shim: {error!r}")
+            if not flight.cancelled:
+                flight.error(-32603, f"The stdio shim failed: {type(error).__name__}: {error}")
+        finally:
+            if not flight.answered and not flight.cancelled and not listens:
+                flight.error(-32603, "The server ended its answer without a result.")
+            with self._idle:
+                self._flights.pop(flight.key, None)
+                self._listens.pop(flight.key, None)
+                self._idle.notify_all()
+            took = (time.monotonic() - flight.started) * 1000
+            self.log(f"{flight.method} {flight.id!r} {took:.1f} ms{' cancelled' if flight.cancelled else ''}")
+
+    def _notification(self, message: dict[str, Any], method: str, raw: bytes) -> None:
+        if method == "notifications/initialized":
+            self._ready = True
+            self._start_background()
+            self._wake.set()
+        elif method == "notifications/cancelled":
+            self._cancel(params_of(message).get("requestId"), raw)
+        elif modern_version(message) is None:
+            # The modern era has no notifications from the client over HTTP.
+            self._post_later(raw)
+
+    def _cancel(self, request_id: Any, raw: bytes) -> None:
+        key = (isinstance(request_id, str), request_id) if valid_id(request_id) else None
+        with self._idle:
+            flight = self._flights.get(key) or self._listens.get(key) if key else None
+        if flight is None:
+            return  # answered already
+        flight.cancelled = True
+        if flight.modern:
+            flight.abort()  # closing the stream is how the modern era cancels
+            self._wake.set()
+        elif flight.sent:
+            self._post_later(raw)
+
+    def _answer_to_server(self, message: dict[str, Any]) -> None:
+        asked = self._asked.pop(str(message.get("id")), None)
+        session = self._session
+        if asked is None or session is None or asked[0] != session.number:
+            return  # the server that asked is gone
+        self._post_later(dumps({**message, "id": asked[1]}))
+
+    def _remember(self, flight: Flight, message: dict[str, Any]) -> None:
+        """What the next server will have to be told as well."""
+        if flight.modern:
+            return
+        uri = flight.params.get("uri")
+        if flight.method == "logging/setLevel":
+            self._level = message
+        elif flight.method == "resources/subscribe" and isinstance(uri, str):
+            self._subscribed[uri] = message
+        elif flight.method == "resources/unsubscribe" and isinstance(uri, str):
+            self._subscribed.pop(uri, None)
+
+    # -- answers of our own
+
+    def _initialize(self, flight: Flight, message: dict[str, Any]) -> None:
+        """Answered from the server if that is quick, else from what is known: the client waits with everything."""
+        self._hello = message
+        self._ready = False
+        with self._session_lock:
+            self._session = None
+        try:
+            target = self._target()
+            session = self._session_with(target, HANDSHAKE_LIMIT)
+            result = announcing(session.result)
+            self._told = session.mark
+        except (Refusal, OSError) as error:
+            self.log(f"answering initialize from what is known: {error}")
+            wanted = flight.params.get("protocolVersion")
+            result = {
+                "protocolVersion": wanted if wanted in HANDSHAKE else HANDSHAKE[-1],
+                **self._introduction(),
+            }
+            self._told = None
+        flight.result(result)
+        self._start_background()
+
+    def _introduction(self) -> dict[str, Any]:
+        known = self.known.get("server", {})
+        introduction = {
+            "capabilities": known.get("capabilities") or {"tools": {}, "resources": {}, "prompts": {}},
+            "serverInfo": known.get("serverInfo") or {"name": "tdmcp-embedded", "version": "0"},
+        }
+        if known.get("instructions"):
+            introduction["instructions"] = known["instructions"]
+        return announcing(introduction)
+
+    def _refuse(self, flight: Flight, refusal: Refusal) -> None:
+        """Answer without a server: lists from what is known, everything else with the reason."""
+        self.log(f"{flight.method}: {refusal.code}: {refusal.message}")
+        if flight.cancelled:
+            return
+        method = flight.method
+        if flight.modern and flight.version not in MODERN:
+            data = {"supported": MODERN, "requested": flight.version}
+            flight.error(-32022, "Unsupported protocol version", data)
+        elif method in LISTS:
+            key = LISTS[method]
+            items = self.known.get(key, [])
+            flight.result(
+                self._envelope(flight, {key: self._tools(items) if key == "tools" else items}, cached=True)
+            )
+        elif method == "server/discover":
+            introduction = self._introduction()
+            introduction.pop("serverInfo")
+            introduction["supportedVersions"] = MODERN
+            flight.result(self._envelope(flight, introduction, cached=True))
+        elif (
+            method in ("logging/setLevel", "resources/subscribe", "resources/unsubscribe")
+            and not flight.modern
+        ):
+            flight.result({})
+        elif method == "completion/complete":
+            flight.result(self._envelope(flight, {"completion": {"values": []}}))
+        elif method == "tools/call":
+            flight.result(self._envelope(flight, refusal.result()))
+        elif method in ("ping", "initialize"):
+            flight.error(-32601, "Method not found", method)
+        else:
+            hint = f" {refusal.hint}" if refusal.hint else ""
+            flight.error(-32000, refusal.message + hint, refusal.structured())
+
+    def _envelope(self, flight: Flight, result: dict[str, Any], cached: bool = False) -> dict[str, Any]:
+        """A result with what the modern era wants in it."""
+        if not flight.modern:
+            return result
+        server = self.known.get("server", {}).get("serverInfo") or {"name": "tdmcp-embedded", "version": "0"}
+        stale = {"ttlMs": 0, "cacheScope": "private"} if cached else {}
+        return {**result, **stale, "resultType": "complete", "_meta": {SERVER_KEY: server}}
+
+    def _tools(self, tools: list[Any], last_page: bool = True) -> list[Any]:
+        tools, roomy = with_notes(tools)
+        self._roomy |= roomy
+        return [*tools, *INSTANCE_TOOLS] if last_page and self.instances.several() else tools
+
+    def _call_own(self, flight: Flight) -> None:
+        arguments = flight.params.get("arguments") or {}
+        try:
+            if not isinstance(arguments, dict):
+                raise Refusal("value_invalid", "Arguments are an object.")
+            allowed = {"instance"} if flight.params["name"] == "select_instance" else set()
+            unknown = sorted(set(arguments) - allowed)
+            if unknown:
+                raise Refusal(
+                    "value_invalid", f"Unknown argument: {', '.join(unknown)}.", suggestions=sorted(allowed)
+                )
+            if allowed:
+                wanted = arguments.get("instance")
+                if not isinstance(wanted, (str, int)) or isinstance(wanted, bool) or wanted == "":
+                    raise Refusal(
+                        "value_invalid",
+                        "select_instance needs `instance`.",
+                        suggestions=self.instances.names(),
+                    )
+                target = self.instances.select(str(wanted))
+                structured: dict[str, Any] = {
+                    "selected": target.name or str(target.pid),
+                    "reached": str(target),
+                }
+                self._wake.set()
+            else:
+                structured = {"instances": self.instances.listing()}
+            text = dumps(structured).decode("ascii")
+            result = {
+                "content": [{"type": "text", "text": text}],
+                "structuredContent": structured,
+                "isError": False,
+            }
+        except Refusal as refusal:
+            result = refusal.result()
+        flight.result(self._envelope(flight, result))
+
+    # -- the server's side
+
+    def _target(self) -> Target:
+        if self.problem:
+            raise Refusal(
+                "precondition_failed", self.problem, "Mend the client's configuration and restart it."
+            )
+        return self.instances.choose()
+
+    def _common(self, target: Target) -> dict[str, str]:
+        headers = {"User-Agent": f"tdmcp-shim/{CONTRACT}"}
+        if target.token:
+            headers["Authorization"] = "Bearer " + target.token
+        return headers
+
+    def _post_headers(self, target: Target) -> dict[str, str]:
+        return {
+            **self._common(target),
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+
+    def _headers(self, flight: Flight, target: Target, session: Session | None) -> dict[str, str]:
+        headers = self._post_headers(target)
+        if session is not None:
+            headers.update(session.headers())
+            return headers
+        headers["MCP-Protocol-Version"] = header_value(flight.version)
+        headers["Mcp-Method"] = header_value(flight.method)
+        name = flight.params.get("uri" if flight.method == "resources/read" else "name")
+        if flight.method in ("tools/call", "prompts/get", "resources/read") and isinstance(name, str):
+            headers["Mcp-Name"] = header_value(name)
+        return headers
+
+    def _forward(self, flight: Flight) -> None:
+        """Get the request answered by the server that is there now, through restarts as far as that is safe.
+
+        A request goes out twice only when it certainly was not carried out the first time, or has no effect.
+        """
+        began = time.monotonic()
+        again = 0
+        while not flight.cancelled and not self._closing:
+            try:
+                target = self._target()
+                target.contract_notice()
+            except Refusal as refusal:
+                if refusal.code == "not_started" and self._worth_waiting(began):
+                    continue
+                raise
+            try:
+                self._look_alive(target)
+                session = None if flight.modern else self._session_with(target)
+                connection = self._pool.take(target.url)
+            except Unreachable:
+                if self._worth_waiting(began):
+                    continue
+                again += 1
+                if target.pid and not process_alive(target.pid) and again < 3:
+                    self.instances.forget()  # the registry knows better by now: say what it says
+                    continue
+                self._refuse_unreachable(target)
+            except Unresponsive as silence:
+                self._refuse_silence(target, silence, sent=False)
+            except Dropped:
+                again += 1
+                if again < 3:
+                    continue
+                self._refuse_unreachable(target)
+            flight.connection = connection
+            if flight.cancelled:
+                connection.close()
+                return
+            try:
+                connection.request(
+                    "POST",
+                    self._headers(flight, target, session),
+                    flight.raw,
+                    patience=self._patience(target, connection, flight),
+                    timeout=min(PATIENCE, flight.limit or PATIENCE),
+                    sent=lambda: self._sent(flight),
+                )
+                self._heard(target)
+                if self._take(flight, target, session, connection):
+                    return
+                again += 1
+            except Unresponsive as silence:
+                self._abandon(flight)
+                self._refuse_silence(target, silence, sent=True)
+            except Dropped:
+                if flight.cancelled or flight.answered:
+                    return
+                self.instances.forget()
+                again += 1
+                if flight.method == "tools/call" or again >= 3:
+                    self._refuse_lost(target)
+            finally:
+                flight.connection = None
+                self._pool.give_back(connection)
+            if again >= 4:
+                raise Refusal("internal_error", f"{target} refuses to keep a session.", retryable=True)
+
+    def _sent(self, flight: Flight) -> None:
+        # The flag first, then the look: `_cancel` does it the other way round, so that one of the two notices.
+        flight.sent = True
+        if flight.cancelled and not flight.modern:
+            self._abandon(flight)
+
+    def _worth_waiting(self, began: float) -> bool:
+        """Whether a server was there a moment ago, so that it is probably only restarting; waits a little if so."""
+        now = time.monotonic()
+        if self._closing or now - began > RESTART_GAP or now - self._contact > RESTART_GAP * 3:
+            return False
+        last = self.instances.last
+        if last is not None and not process_alive(last.pid):
+            return False
+        time.sleep(0.1)
+        self.instances.forget()
+        return True
+
+    def _take(self, flight: Flight, target: Target, session: Session | None, connection: Connection) -> bool:
+        """Pass the server's answer on. False: it could not say yet, ask again. Raises Refusal, Dropped."""
+        status = connection.status
+        kind = connection.headers.get("content-type", "").lower()
+        if status == 200 and kind.startswith("text/event-stream"):
+            self._stream(flight, target, session, connection)
+            return True
+        body = connection.read()
+        if flight.cancelled and flight.modern:
+            return True
+        if status == 404 and session is not None and session.id:
+            self._forget_session(session)
+            return False
+        if status == 401:
+            self.instances.forget()
+            try:
+                if self.instances.choose().token != target.token:
+                    return False
+            except Refusal:
+                pass
+            raise self._key_refused(target)
+        if status == 429 or status == 503:
+            pause = connection.headers.get("retry-after", "")
+            seconds = float(pause) if pause.isdigit() else 1.0
+            if time.monotonic() + seconds - flight.started < 4.0:
+                time.sleep(seconds)
+                return False
+            raise Refusal(
+                "busy",
+                said(body) or f"{target} has too many requests to answer.",
+                f"Repeat the call in {seconds:.0f} s.",
+                retryable=True,
+            )
+        if status == 413:
+            raise Refusal(
+                "too_large",
+                said(body) or f"The request of {len(flight.raw)} bytes is larger than the server takes.",
+                "Send less in one call, or raise the component's size limit on its Performance page.",
+            )
+        if status == 403:
+            raise Refusal("access_denied", said(body) or f"{target} refuses this computer's requests.")
+        if kind.startswith("application/json") and b'"jsonrpc"' in body:
+            if status >= 400:
+                message = json.loads(body)
+                if isinstance(message, dict) and message.get("id") is None:
+                    body = dumps({**message, "id": flight.id})
+            flight.answer(self._finished(flight, target, body))
+            return True
+        if status == 404:
+            raise Refusal(
+                "precondition_failed",
+                f"There is a web server at {target.url.authority}, but no MCP server at {target.url.path}.",
+                "Check the URL: the component's Server page shows it.",
+            )
+        raise Refusal(
+            "internal_error",
+            f"{target} answered with HTTP status {status}" + (f": {said(body)}" if said(body) else "."),
+            retryable=status >= 500,
+        )
+
+    def _stream(
+        self, flight: Flight, target: Target, session: Session | None, connection: Connection
+    ) -> None:
+        """An answer as a stream of events; a stream that breaks off is taken up again if the server offers that."""
+        last = ""
+        pause = 1.0
+        opened: Connection | None = None
+        stream = connection
+        try:
+            for _ in range(4):
+                try:
+                    for event in events(stream.body()):
+                        last = event.id or last
+                        pause = pause if event.retry is None else event.retry
+                        self._heard(target)
+                        if not event.data or flight.answered:
+                            continue
+                        if is_answer(event.data):
+                            flight.answer(self._finished(flight, target, event.data))
+                            # The stream ends with its answer; one that does not is not waited for.
+                            stream.patience = give_up
+                        else:
+                            self._from_server(event.data, session)
+                except (Dropped, Unresponsive):
+                    if not flight.answered and not last:
+                        raise
+                if flight.answered or flight.cancelled or not last or session is None:
+                    break
+                time.sleep(min(pause, 5.0))
+                if opened is not None:
+                    opened.close()
+                opened = stream = Connection(target.url)
+                headers = {**self._common(target), **session.headers(), "Accept": "text/event-stream"}
+                headers["Last-Event-ID"] = header_value(last)
+                flight.connection = stream
+                stream.request("GET", headers, patience=self._patience(target, stream, flight))
+                if stream.status != 200:
+                    break
+        finally:
+            if opened is not None:
+                opened.close()
+        if not flight.answered and not flight.cancelled:
+            raise Dropped("the stream ended without an answer")
+
+    def _finished(self, flight: Flight, target: Target, raw: bytes) -> bytes:
+        """The server's answer as the client gets it: almost always the very bytes."""
+        notice = target.contract_notice()
+        several = self.instances.several()
+        if flight.method == "tools/call" and self.instances.reached(target):
+            several = True  # no longer the one the client has been working with: say so
+        listed = LISTS.get(flight.method)
+        if not notice and not several and listed is None and flight.method != "server/discover":
+            return raw
+        try:
+            message = json.loads(raw)
+            result = message["result"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return raw
+        if not isinstance(result, dict):
+            return raw
+        if listed is not None and isinstance(result.get(listed), list):
+            if not flight.params.get("cursor") and not result.get("nextCursor"):
+                self._keep(listed, result[listed])
+            if listed == "tools":
+                result["tools"] = self._tools(result["tools"], last_page=not result.get("nextCursor"))
+        elif flight.method == "server/discover":
+            self._keep_introduction(result, (result.get("_meta") or {}).get(SERVER_KEY))
+            message["result"] = result = announcing(result)
+        if several:
+            result.setdefault("_meta", {})[INSTANCE_KEY] = str(target)
+        if flight.method == "tools/call" and isinstance(result.get("content"), list):
+            notes = {"instance": str(target)} if several else {}
+            if notice:
+                notes["notice"] = notice
+            result["content"].append(
+                {"type": "text", "text": "\n".join(f"{name}: {text}" for name, text in notes.items())}
+            )
+            if isinstance(result.get("structuredContent"), dict) and flight.params.get("name") in self._roomy:
+                result["structuredContent"] = {**notes, **result["structuredContent"]}
+        return dumps(message)
+
+    def _keep(self, key: str, value: Any) -> None:
+        # After the answer, not before it: writing a file takes longer than the answer did.
+        self._later(lambda: self.known.put(key, value))
+
+    def _keep_introduction(self, result: dict[str, Any], server: Any) -> None:
+        facts = {
+            "capabilities": result.get("capabilities") or {},
+            "serverInfo": server or {},
+            "instructions": result.get("instructions") or "",
+        }
+        self._keep("server", facts)
+
+    # -- sessions of the handshake era
+
+    def _session_with(self, target: Target, limit: float = 0.0) -> Session:
+        """The session with this server; a new one with the client's own handshake if there is none.
+
+        Raises Refusal, Unreachable, Dropped, Unresponsive.
+        """
+        with self._session_lock:
+            session = self._session
+            if session is not None:
+                if (session.target.key, session.target.token) == (target.key, target.token):
+                    return session
+                self._end_session(session)
+            session = self._open_session(target, limit)
+            self._session = session
+        self._tell_of(session)
+        self._wake.set()
+        return session
+
+    def _open_session(self, target: Target, limit: float) -> Session:
+        target.contract_notice()
+        hello = self._hello or {
+            "params": {
+                "protocolVersion": HANDSHAKE[-1],
+                "capabilities": {},
+                "clientInfo": {"name": "tdmcp-shim", "version": str(CONTRACT)},
+            }
+        }
+        self._sessions += 1
+        number = self._sessions
+        own_id = f"tdmcp-shim-{number}"
+        message = {
+            "jsonrpc": "2.0",
+            "id": own_id,
+            "method": "initialize",
+            "params": hello.get("params") or {},
+        }
+        answer, headers = self._ask(target, message, {}, limit)
+        if "error" in answer:
+            raise Refusal("internal_error", f"{target} refuses the handshake: {said(dumps(answer))}")
+        result = answer.get("result")
+        if not isinstance(result, dict):
+            raise Refusal("internal_error", f"{target} answers the handshake with nonsense.")
+        session = Session(target, headers.get("mcp-session-id", ""), result, number)
+        self._keep_introduction(result, result.get("serverInfo"))
+        self._ask(target, {"jsonrpc": "2.0", "method": "notifications/initialized"}, session.headers(), limit)
+        # What the client told the server before this one.
+        again = [m for m in (self._level, *self._subscribed.values()) if m is not None]
+        for index, old in enumerate(again[:100]):
+            self._ask(target, {**old, "id": f"{own_id}-{index}"}, session.headers(), limit)
+        self.log(f"session {number} with {target}")
+        return session
+
+    def _ask(
+        self, target: Target, message: dict[str, Any], headers: dict[str, str], limit: float = 0.0
+    ) -> tuple[dict[str, Any], dict[str, str]]:
+        """A message of our own, and the answer with its headers ({} for a notification)."""
+        connection = self._pool.take(target.url)
+        end = time.monotonic() + (limit or GIVE_UP)
+        try:
+            connection.request(
+                "POST",
+                {**self._post_headers(target), **headers},
+                dumps(message),
+                patience=lambda: _until(end),
+                timeout=min(PATIENCE, limit or PATIENCE),
+            )
+            self._heard(target)
+            if connection.status == 401:
+                connection.read()
+                self.instances.forget()
+                raise self._key_refused(target)
+            if connection.headers.get("content-type", "").lower().startswith("text/event-stream"):
+                answer: dict[str, Any] = {}
+                for event in events(connection.body()):
+                    if answer or not event.data:
+                        continue
+                    if is_answer(event.data):
+                        answer = json.loads(event.data)
+                    else:
+                        self._from_server(event.data, None)
+                return answer, connection.headers
+            body = connection.read()
+            if "id" not in message:
+                return {}, connection.headers
+            try:
+                reply = json.loads(body)
+            except (ValueError, RecursionError):
+                reply = None
+            if not isinstance(reply, dict) or ("result" not in reply and "error" not in reply):
+                raise Refusal(
+                    "internal_error",
+                    f"{target} answered the handshake with HTTP status {connection.status}"
+                    + (f": {said(body)}" if said(body) else "."),
+                    retryable=connection.status >= 500 or connection.status == 429,
+                )
+            return reply, connection.headers
+        finally:
+            self._pool.give_back(connection)
+
+    def _forget_session(self, session: Session) -> None:
+        with self._session_lock:
+            if self._session is session:
+                self._end_session(session)
+
+    def _end_session(self, session: Session) -> None:
+        """Leave a session that is over; questions the server asked in it are withdrawn."""
+        self._session = None
+        if session.stream is not None:
+            session.stream.abort()
+        for ours in [ours for ours, (number, _) in list(self._asked.items()) if number == session.number]:
+            self._asked.pop(ours, None)
+            params = {"requestId": ours, "reason": "TouchDesigner's server has ended"}
+            self.emit(dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
+
+    def _tell_of(self, session: Session) -> None:
+        """Tell the client that its lists are out of date, if it does not know this server yet."""
+        with self._session_lock:
+            if not self._ready or self._told == session.mark:
+                return
+            self._told = session.mark
+        self._announce(CHANGES)
+
+    def _announce(self, kinds: Iterable[str]) -> None:
+        kinds = list(kinds)
+        if self._ready:
+            for kind in kinds:
+                self.emit(dumps({"jsonrpc": "2.0", "method": f"notifications/{kind}/list_changed"}))
+        with self._idle:
+            listens = list(self._listens.values())
+        for flight in listens:
+            self._announce_to(flight, kinds)
+
+    def _announce_to(self, flight: Flight, kinds: Iterable[str]) -> None:
+        """The same in the modern era: to those who asked for it, with the mark of their subscription."""
+        wanted = flight.params.get("notifications")
+        if not isinstance(wanted, dict) or flight.target_key is None:
+            return
+        meta = {"_meta": {SUBSCRIPTION_KEY: flight.id}}
+        for kind in kinds:
+            if wanted.get(CHANGES[kind]):
+                method = f"notifications/{kind}/list_changed"
+                self.emit(dumps({"jsonrpc": "2.0", "method": method, "params": meta}))
+
+    def _from_server(self, raw: bytes, session: Session | None) -> None:
+        """A notification or request of the server's. Requests get ids of our own: another server counts anew."""
+        if session is None:
+            self.emit(raw)
+            return
+        try:
+            message = json.loads(raw)
+        except (ValueError, RecursionError):
+            self.log("the server sent something that is not JSON")
+            return
+        if not isinstance(message, dict):
+            return
+        if "method" in message and "id" in message:
+            self._asks += 1
+            ours = f"tdmcp-{session.number}-{self._asks}"
+            while len(self._asked) >= 1000:
+                self._asked.pop(next(iter(self._asked)), None)
+            self._asked[ours] = (session.number, message["id"])
+            raw = dumps({**message, "id": ours})
+        elif message.get("method") == "notifications/cancelled":
+            theirs = (session.number, params_of(message).get("requestId"))
+            for ours, known in list(self._asked.items()):
+                if known == theirs:
+                    self._asked.pop(ours, None)
+                    raw = dumps({**message, "params": {**params_of(message), "requestId": ours}})
+        elif is_answer(raw):
+            return
+        self.emit(raw)
+
+    # -- in the background
+
+    def _start_background(self) -> None:
+        if not self._background:
+            self._background = True
+            threading.Thread(target=self._watch, daemon=True).start()
+
+    def _later(self, work: Callable[[], None]) -> None:
+        if not self._outbox_started:
+            self._outbox_started = True
+            threading.Thread(target=self._work_off, daemon=True).start()
+        self._outbox.put(work)
+
+    def _work_off(self) -> None:
+        while True:
+            work = self._outbox.get()
+            try:
+                work()
+            except Exception as error:  # noqa: BLE001 - one lost notification must not stop those behind it
+                self.log(f"not delivered: {error!r}")
+
+    def _post_later(self, raw: bytes) -> None:
+        """A notification, or an answer to the server: in order, and not in the way of what comes next."""
+        self._later(lambda: self._post(raw))
+
+    def _post(self, raw: bytes) -> None:
+        session = self._session
+        if session is None:
+            return  # nobody to tell, and the next server starts afresh
+        connection = self._pool.take(session.target.url)
+        end = time.monotonic() + GIVE_UP
+        try:
+            headers = {**self._post_headers(session.target), **session.headers()}
+            connection.request("POST", headers, raw, patience=lambda: _until(end))
+            connection.read()
+        finally:
+            self._pool.give_back(connection)
+
+    def _watch(self) -> None:
+        """Notice servers that come, go or change, tell the client, and keep the session's stream open."""
+        seen: Any = None
+        several = self.instances.several()
+        first = True
+        pause = LOOK_EVERY
+        while not self._closing:
+            try:
+                target: Target | None = self._target()
+            except (Refusal, ValueError):
+                target = None
+            session = self._session
+            if session is not None and session.target.pid and not process_alive(session.target.pid):
+                self._forget_session(session)
+            if self.instances.several() != several:
+                several = not several
+                self._announce(["tools"])
+            key = target.key if target else None
+            if key != seen:
+                seen = key
+                pause = LOOK_EVERY
+                if not first:
+                    self._move_listens(key)
+            first = False
+            if target is not None and self._ready and self._hello is not None:
+                try:
+                    session = self._session_with(target)
+                    self._tell_of(session)
+                    self._open_stream(session)
+                    pause = LOOK_EVERY
+                except (Refusal, OSError) as error:
+                    self.log(f"no session with {target}: {error}")
+                    pause = min(pause * 1.5, 5.0)
+            self._wake.wait(pause)
+            self._wake.clear()
+
+    def _move_listens(self, key: Any) -> None:
+        with self._idle:
+            listens = list(self._listens.values())
+        for flight in listens:
+            if key is not None and flight.target_key not in (None, "", key):
+                flight.abort()
+
+    def _open_stream(self, session: Session) -> None:
+        if session.streaming or session.no_stream or not session.id:
+            return
+        session.streaming = True
+        threading.Thread(target=self._follow, args=(session,), daemon=True).start()
+
+    def _follow(self, session: Session) -> None:
+        """The stream on which a server of the handshake era speaks unasked."""
+        began = time.monotonic()
+        try:
+            connection = session.stream = Connection(session.target.url)
+            headers = {**self._common(session.target), **session.headers(), "Accept": "text/event-stream"}
+            connection.request("GET", headers, patience=self._patience(session.target, connection, None))
+            if connection.status == 404:
+                self._forget_session(session)
+            elif connection.status != 200:
+                session.no_stream = connection.status in (405, 406, 501)
+            else:
+                session.failures = 0
+                connection.patience = lambda: None  # silence is what this stream is for
+                for event in events(connection.body()):
+                    if event.data:
+                        self._heard(session.target)
+                        self._from_server(event.data, session)
+        except OSError:
+            pass
+        finally:
+            if session.stream is not None:
+                session.stream.close()
+            if time.monotonic() - began < 1.0:
+                # A server that hangs up at once is asked more and more rarely.
+                session.failures = min(session.failures + 1, 5)
+                time.sleep(0.25 * 2**session.failures)
+            session.streaming = False
+            self.instances.forget()
+            self._wake.set()
+
+    def _listen(self, flight: Flight) -> None:
+        """A subscription of the modern era. It outlives the server: the next one is asked again, and since nobody
+        knows what was missed, everything subscribed to counts as changed."""
+        pause = 0.2
+        while not flight.cancelled and not self._closing:
+            began = time.monotonic()
+            target: Target | None = None
+            try:
+                target = self._target()
+                target.contract_notice()
+                connection = flight.connection = Connection(target.url)
+                try:
+                    connection.request(
+                        "POST",
+                        self._headers(flight, target, None),
+                        flight.raw,
+                        patience=self._patience(target, connection, flight),
+                    )
+                    if connection.status in (401, 429) or connection.status >= 500:
+                        raise Dropped(f"HTTP status {connection.status}")
+                    self._hear(flight, target, connection)
+                finally:
+                    flight.connection = None
+                    connection.close()
+            except (OSError, Refusal) as error:
+                self.log(f"subscription {flight.id!r}: {error}")
+            if flight.answered or flight.cancelled:
+                return
+            self.instances.forget()
+            if not flight.acknowledged:
+                self._acknowledge(flight)
+            if flight.target_key is None:
+                flight.target_key = ""  # acknowledged, but by us
+            self._start_background()
+            pause = 0.2 if time.monotonic() - began > 5.0 else min(pause * 1.5, LOOK_EVERY)
+            time.sleep(pause)
+
+    def _hear(self, flight: Flight, target: Target, connection: Connection) -> None:
+        """Pass on what a subscription brings."""
+        if not connection.headers.get("content-type", "").lower().startswith("text/event-stream"):
+            body = connection.read()
+            if flight.acknowledged or b'"jsonrpc"' not in body:
+                raise Dropped(said(body) or f"HTTP status {connection.status}")
+            flight.answer(body)  # this server has no subscriptions, or not these
+            return
+        self._start_background()
+        connection.patience = lambda: None
+        for event in events(connection.body()):
+            if not event.data:
+                continue
+            self._heard(target)
+            if is_answer(event.data):
+                if not flight.acknowledged:
+                    flight.answer(event.data)
+                return
+            if b"notifications/subscriptions/acknowledged" in event.data[:200]:
+                flight.target_key = target.key
+                if flight.acknowledged:
+                    self._catch_up(flight)
+                    continue
+                flight.acknowledged = True
+            self.emit(event.data)
+
+    def _acknowledge(self, flight: Flight) -> None:
+        flight.acknowledged = True
+        wanted = flight.params.get("notifications")
+        params = {
+            "notifications": wanted if isinstance(wanted, dict) else {},
+            "_meta": {SUBSCRIPTION_KEY: flight.id},
+        }
+        self.emit(
+            dumps({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": params})
+        )
+
+    def _catch_up(self, flight: Flight) -> None:
+        self._announce_to(flight, CHANGES)
+        wanted = flight.params.get("notifications")
+        uris = wanted.get("resourceSubscriptions") if isinstance(wanted, dict) else None
+        for uri in uris if isinstance(uris, list) else []:
+            params = {"uri": uri, "_meta": {SUBSCRIPTION_KEY: flight.id}}
+            self.emit(
+                dumps({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params})
+            )
+
+    # -- when it does not work
+
+    def _life(self, target: Target) -> Life:
+        life = self._lives.get(target.url.authority)
+        if life is None:
+            life = self._lives[target.url.authority] = Life()
+        return life
+
+    def _heard(self, target: Target) -> None:
+        self._contact = time.monotonic()
+        self._life(target).sign()
+
+    def _patience(self, target: Target, connection: Connection, flight: Flight | None) -> Callable[[], None]:
+        """Wait on while the server is alive: how long a call may take is the server's business, not ours."""
+        life = self._life(target)
+        asked = time.monotonic()
+
+        def wait() -> None:
+            if flight is not None and flight.limit and time.monotonic() - asked >= flight.limit:
+                raise Unresponsive(time.monotonic() - asked)
+            if life.probe(target.url):
+                return
+            if target.pid and not process_alive(target.pid):
+                raise Dropped("the process has ended")
+            silent = time.monotonic() - max(life.heard, connection.heard, asked)
+            if silent >= GIVE_UP:
+                raise Unresponsive(silent)
+
+        return wait
+
+    def _look_alive(self, target: Target) -> None:
+        """Send nothing to a server that was silent a moment ago and still is."""
+        life = self._life(target)
+        if life.silent and not life.probe(target.url):
+            raise Unresponsive(time.monotonic() - life.heard)
+
+    def _abandon(self, flight: Flight) -> None:
+        """Nobody waits for this call any more: have it not begin when the server wakes up."""
+        session = self._session
+        if flight.modern or session is None:
+            return
+        params = {"requestId": flight.id, "reason": "the client does not wait any longer"}
+        raw = dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+        self._post_later(raw)
+
+    def _refuse_silence(self, target: Target, silence: Unresponsive, sent: bool) -> NoReturn:
+        began = "The call may or may not have been carried out: look before you repeat it."
+        raise Refusal(
+            "main_thread_stalled",
+            f"{target.called} is busy: it has not responded for {silence.seconds:.0f} s. "
+            "Perhaps a dialog is open, a file is loading, or something cooks for long.",
+            began if sent else "The call was not sent. Repeat it when TouchDesigner responds again.",
+            retryable=not sent,
+        )
+
+    def _refuse_unreachable(self, target: Target) -> NoReturn:
+        self.instances.forget()
+        if target.pid and process_alive(target.pid):
+            message = (
+                f"TouchDesigner is running ({target}), but its server at {target.url.text} does not answer."
+            )
+            hint = (
+                "It is restarting, or the component is off: repeat the call in a moment, else switch it on."
+            )
+        else:
+            message = (
+                f"Nothing answers at {target.url.text}: TouchDesigner isn't running or its component is off."
+            )
+            hint = "Open your project, or check the URL against the component's Server page; then repeat the call."
+        raise Refusal("not_started", message, hint, retryable=True)
+
+    def _refuse_lost(self, target: Target) -> NoReturn:
+        ended = "closed the connection"
+        for _ in range(10 if target.pid else 0):
+            if not process_alive(target.pid):
+                ended = "ended"
+                break
+            time.sleep(0.02)  # a process lives a little longer than its sockets
+        raise Refusal(
+            "td_error",
+            f"{target.called} {ended} in the middle of the call; whether it was carried out is not known.",
+            "Look at the project before you repeat it. If TouchDesigner crashed, open the project again.",
+        )
+
+    def _key_refused(self, target: Target) -> Refusal:
+        if self.instances.fixed_token:
+            hint = "Put the new key into this client's configuration (--token or TDMCP_TOKEN) and restart the client."
+        elif target.entry:
+            hint = "Repeat the call in a moment; if that does not help, pulse Restart on the component."
+        else:
+            hint = "Give the key shown by the component to this client (--token or TDMCP_TOKEN) and restart the client."
+        why = "the access key was renewed" if target.token else "an access key is needed and none was given"
+        return Refusal("access_denied", f"{target.called} refuses this client: {why}.", hint)
+
+
+def announcing(introduction: dict[str, Any]) -> dict[str, Any]:
+    """An introduction that promises to tell of changed lists: we do, whatever the server behind does."""
+    capabilities = dict(introduction.get("capabilities") or {})
+    for kind in CHANGES:
+        if isinstance(capabilities.get(kind), dict):
+            capabilities[kind] = {**capabilities[kind], "listChanged": True}
+    return {**introduction, "capabilities": capabilities}
+
+
+def said(body: bytes) -> str:
+    """The sentence in the body of an HTTP error."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return "" if body.lstrip()[:1] in (b"<", b"{") else body[:300].decode("utf-8", "replace").strip()
+    for _ in range(2):
+        if isinstance(value, dict):
+            value = next(
+                (value[key] for key in ("error", "message", "detail", "sentence") if value.get(key)), ""
+            )
+    return value if isinstance(value, str) else ""
+
+
+def _until(end: float) -> None:
+    if time.monotonic() >= end:
+        raise Unresponsive(GIVE_UP)
+
+
+def give_up() -> None:
+    raise Dropped("the stream goes on after its answer")
+
+
+# ------------------------------------------------------------------------------------------------- process
+
+OPTIONS = {
+    "--url": "TDMCP_URL",
+    "--token": "TDMCP_TOKEN",
+    "--instance": "",
+    "--project": "",
+    "--log-file": "",
+}
+
+
+def options(arguments: list[str]) -> tuple[dict[str, str], str]:
+    """The options given, and what is wrong with them ("" if nothing): a client shows a tool's error, not our end."""
+    values = {name: os.environ.get(variable, "") if variable else "" for name, variable in OPTIONS.items()}
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        name, given, value = word.partition("=")
+        if name not in OPTIONS:
+            import difflib
+
+            near = difflib.get_close_matches(name, list(OPTIONS), 1)
+            meant = f" Did you mean {near[0]}?" if near else f" There are {', '.join(OPTIONS)}."
+            return values, f"The shim was started with {name}, which it does not know.{meant}"
+        if not given:
+            if not rest:
+                return values, f"The shim was started with {name} but without its value."
+            value = rest.pop(0)
+        values[name] = value
+    if values["--url"]:
+        try:
+            Url(values["--url"])
+        except ValueError as error:
+            return values, f"The shim was started with a wrong URL: {error}."
+    return values, ""
+
+
+def claim_stdout() -> Callable[[bytes], None]:
+    """Keep the real standard output for messages alone: whatever else writes to it lands on standard error."""
+    out = os.dup(1)
+    try:
+        os.dup2(2, 1)
+    except OSError:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.close(null)
+    sys.stdout = sys.stderr
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.setmode(out, os.O_BINARY)
+    else:
+        for fd in (0, out):
+            try:
+                os.set_blocking(fd, True)
+            except OSError:
+                pass
+
+    def write(line: bytes) -> None:
+        view = memoryview(line)
+        while view:
+            try:
+                view = view[os.write(out, view) :]
+            except InterruptedError:
+                continue
+            except OSError as error:
+                if error.errno == errno.EAGAIN:
+                    time.sleep(0.005)
+                    continue
+                # The client is gone without closing our input; nobody will ever read an answer.
+                os._exit(0)
+
+    return write
+
+
+def make_log(path: str) -> Callable[[str], None]:
+    """One line for each event into `path`: methods, outcomes and times; no content and no keys."""
+    if not path:
+        return lambda text: None
+    lock = threading.Lock()
+    try:
+        if os.path.exists(path) and os.path.getsize(path) > 5_000_000:
+            os.replace(path, path + ".old")
+        file = open(path, "a", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115 - open to the end
+    except OSError as error:
+        print(f"stdio_shim: no log: {error}", file=sys.stderr)
+        return lambda text: None
+
+    def log(text: str) -> None:
+        stamp = time.strftime("%Y-%m-%d %H:%M:%S")
+        line = text.replace("\r", " ").replace("\n", " ")
+        with lock:
+            try:
+                file.write(f"{stamp} [{os.getpid()}] {line}\n")
+                file.flush()
+            except OSError:
+                pass
+
+    return log
+
+
+def main(arguments: list[str]) -> int:
+    """Run the shim; returns its exit code."""
+    if "--help" in arguments or "-h" in arguments:
+        # Standard output belongs to the protocol unless a person is looking at it.
+        stream = sys.stdout if sys.stdout is not None and sys.stdout.isatty() else sys.stderr
+        print((__doc__ or "").strip(), file=stream)
+        return 0
+    if sys.stdin is None or not hasattr(sys.stdin, "buffer"):
+        return 0  # started without pipes: there is no client
+    if not sys.stdin.isatty():
+        import signal
+
+        # Ctrl-C in a terminal reaches every process in it; it is meant for the client.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    write = claim_stdout()
+    values, problem = options(arguments)
+    log = make_log(values["--log-file"])
+    if problem:
+        print(f"stdio_shim: {problem}", file=sys.stderr)
+        log(problem)
+    log(f"started, Python {sys.version.split()[0]}, contract {CONTRACT}")
+    try:
+        folder = os.getcwd()
+    except OSError:
+        folder = ""
+    instances = Instances(
+        home_folder(), values["--url"], values["--token"], values["--instance"], values["--project"], folder
+    )
+    shim = Shim(instances, write, log, problem)
+    shim.run(sys.stdin.buffer.readline)
+    log("end of input")
+    return 0
+
+
+# The lists for the time before any server was seen: generated by `python -m tox_build.shim_tools`, never by hand.
+# BUILT-IN BEGIN
+BUILT_IN = (
+    "eNrtPWmT28aVf6WLu1WeSSHUSE5UMfkhpci2rJRtTVlKvFmPigaJJokMCCBoYDiMVv9939HdaAANHnNI9C6/SEMcje7X7776w6DM"
+    "skQNRr98GKThSg5Gg4UsJ6oMy0oNgkEZlwlefCVLYS9GUs2KOC/jLIVbb+GyFNlcvMuq2fJrqeJFKgsRppEol7ESShY3shiJvMj+"
+    "KWcl3VgvZbmEh+JS4BPhjYwCMa3iBP6bFzAPUcCggSjjlUziFP66lMU8K1ZilUXwK5zNpFIikTcyCcS/KlnJoXiRqrUslFjH8N1U"
+    "hPDlWQYfCxOV4RfT1gzxy2U1uw5oSircwKvLDc5pFW7EVA5hqXGaV+Xb2VKuwsHowyCMohiXHSaXRZbLoowlwG4OX5DBIHcuffgI"
+    "sNvkCLpsissewIWsKu842mAVxumkXBYyjPrfLItKej4bqkk2x7f0HVUWcbrAO3pLDh7RbMvhU8nzJJ6FjDkHvst4dPBrhBwHvgWv"
+    "FfJfVVxIgPYvDeAbcNr5mC+89y03TbOSVkubiAO8SZPNd3Fami8DLcEfszK+kXxZb38cyVWelTIt3adh3unPWZFEzrMwW0u78ziN"
+    "Jri4sMwKl36/hRvCvdGk4e9jVda3AfeTbA0ElIflEuhyI3B4/FXKIgWqhHUCnYarONnAr3ABPxL8F8itBFhJoHx5WwbwBtIyvCRu"
+    "wqQCJlEIeZsXQLrw2QB/LsMbwEUhiwK+OxR/UxLpr8yAtMMipQnA5ctwIRXOI4lXMXOQWVWorBiLJ1VMv58oIN+wkED0YQEUBqsF"
+    "SDPZLwC4wA8UDXcvqh7gCPh/JOdhlcAWDJ50gZll1xqExABfvvnhEr/aIT/etDZdtof7EWEPoNLgF2e/E38+HwOA8KeYhQiyRZoB"
+    "rg4HluvsGvQd3BUKuCGCJc1iJd+9uQycz9BYvMU4mkyrFZICrgUGg4fh35ff0X9v6d9L+vfrF+/g3x/g3/eeBQOqePkQYo/7lekm"
+    "DxViaZLNrnHuscqTcDNAskwjIrqbWK7pj5Bo5+/mJ+BXpiT8MUuyVL5eraqUfmVATSlQ08vG5TCBXXoJ+8UwyuPZdThNpB6nKJHM"
+    "l/BEpcpshaSrL3wN8wLe0FljG8wviDAADUIQKjAIoAXgJe8TUMge+wRPCRJmAFncHvw7taT6hQKaW61gXTQm0dvuQS8tWaYt3KKJ"
+    "xnquQJuShiXi3T3s35nG5xqvHOo/g4thuhGzZZguiDQlSWkQiPzUuUa9osT341I5fIKmwAxigjTdID9NpHpiU9BlZJjiC5HMmVJX"
+    "cRqvEK2e2seAd8oFYUuLcFGdMNwPKX0MukMi4jkQ2xxmVjGU57FMIuIGcSlXykVcomj9HUs+hPeIzYgLipERtwwRLlPEeQxPwrus"
+    "JeBfKv43426GRACMCFATvuelLL4QFgWRSXNdP+OuAk8FFQfBK8MZrAzXB8tbg9rDHB35q4YrLZN4bQPYf7wIQBbeanBeXODPfujC"
+    "EMykPST/wNpRCVI2cT7jTKGQZVWkMvLfTYG8Jr2zJHmrJaa724fpSu7OoBpzHec5z8cOuH072+oIr9ZZmjvPo1BD4lTl8G2riTiK"
+    "yGu+tUUX+Qa0qg1q8AsRTpFDILcA7C3XMItN/eKoZjCs87OSEWgTwVU0NAYHYFUA/yF9AQiwEuusiNQYXi5YvQAlSd6OiWfDZeY5"
+    "YwE3s6QqaSTkYCkyCWBXRbaGu0idZKcgawZ6T2I2O+AWCI0CNBdxLZHGZiREYNKgy+D0AKg4O1BvSGEAcwhIUIKRgzpMWeL6nQVu"
+    "sorUG9hJ4K8F8tn7azJqOxYCrb/mm8+Y1PWvp12srmfa1I40x+9s8pW5czUQZ7gm4FD6LZAFVyiYrwYkFEIrnIB1IX4pq7dcDco/"
+    "4+787mrg0a9aVMPrff+wjOcR+AOKmglM6R4M4si4AX5hksoSqO3a4QQ/wWXY3fpGS/NZSsciAY4CH4fHUQFlai+XMgYNJkt/rxHH"
+    "IZeAaRosEC1gFZsoKOpQoyLnBGp6cCFGtUcK8i6QC8LMFZ64lkCepEoIXAWoygAZUGBwFgpRcC2TBBgICthQALeCcUEDuQEkRc4F"
+    "yj/CILITBnUdFArSshYStJy4fChzpA06htMSdGFhl5PRIrymiFWXLOk+bW/I0xEpZnZPxuLZiH0renNK/NpYXFXPLp49HzRVhV2a"
+    "AqrzTc4xr5LEwzbwMvCMWDHQPRsGM0CSRv8EPEgcgxUcxa4nRAx8ZiULMOyRAYUiisMF4A6CxqhyeghU23gm+nmv+mV1JbvmZ7vU"
+    "o/bS3lhcD0lGjBG9Vqg1h+inAtVNrXza6DYdq83/9mJ//wl7QMj1wjKKnVjZtnq0hhsQUdwSG0e7xYwnoiJcp2zX6L0btpxz11Lm"
+    "SB+4+vpdaWzpJhn4DemPltf47njNLxR6oD34nWVGV2+w+nTzZk7e0w5O20uAUFO88r4pUl2J+syjJ6Ly/2k+NcsSxqAH+NaX7re+"
+    "7FEUtkhJz7drq26f6QTdrQOcLiQMOfiPJ4TcT6wB/C0wfV7Bdg8gIZiPeNgzgP6pA2nkDSi1jkaIyo0WbsikkNG60gwoBVRVWRyA"
+    "+k2NzO5sCxJm/vrZnarFTkCYge4BDes1CFGAJVLcwDeAhYCEBka4SRwN8L/+8d/nY4IW6f7EKBF8LNIdL8mvjHe/HgBA+pT3ThJO"
+    "ZeJ/RxNtV8BZwfY4CN5Pufcd/H0HJYjg4/RQPhHcg794JhDeft4JpMg6Pg1/Rlv1EHOA35gQmqo7vKiyqpj5UX8pk9x7g5R8457r"
+    "uuPAJjays3tTpqiKT9Bi363HaBcbU6ePE/3ICoXRp+7AiQzfYKZsFJQDtA6vC/63I/xwu/5VyXQmt861y+Q642in5lYy6Z/pz7Dn"
+    "PvJjd/7ksQb/v6vosQN695Y6tNn1V/QpzmRPNxayP9vx7C95yH3vfkpttdTw2n8lEUasvNMm9WYfXQx0SR9IlmDpFjLdNkKb9XmG"
+    "aXl/+kZybL/H8VH1KpJN9nSo4dmOOHNAS5HbFOzqJATVcAZrBzWxHAt5G87KZEMeZuD17AaqKDOEYsZdnt8jo4LBNE6jHsGoZOmn"
+    "rbyCNfhu+eiO+NVh4PiZfMohGtrAKdEoBw15XmSrgOPisQUNrTwuFLkV8FmSfCqeJrCKLhRwDH+8hN5uOHJcL8hF1/XTQgsa+b3P"
+    "HDuGcJBxt+0v8f0O4s9EtsaDtVPH8kSYaOl6yOPxKkdhGbZdyvqaJwTqBM4FGJaRGrE3GH6S8GKsx0C79dcuQ7UU6wLgTd8Sa+Ab"
+    "GPSxYSAy2797o33SgOmBAPEC/0jyWmFe2SpP0OOYZ7AQ9kGGJcB9WpVSD/AW3odJXL65xHhSAixI33iHN9BLtihi7UXGLLxYlfHM"
+    "zYuBiwV7tckTSYETxuOH8S97jGP4YJvOmyD/lvgJZ+8V2TrQkKBAP4ICZ7aNM/R5VQ9zq36XrdmLSvw9U5zRQF7hA6RX10oAqQH4"
+    "oSTuV7XC+IIbGqQFOttMH8U9bIDsT52Yx5vLURMBaN9p6rH2Bk83zo88voUvDl1n+/M/3CcqfyeP8VGz5us+wWxR2GPHfAodF1mL"
+    "X2MIS1eYWNtuYDDs4YKNZsSJq9F14cGs6+Cv5QUSMLD7HnOxY/n0WpS1bUYI798B88cesO/YYJap3i9TtF9wEhoapDsKAToLc5ik"
+    "nMQrtDhqIfqSr5PeqG91tOx4VnIOAssokjc6x8txunKOXoCO2ssfX+Ezf7385pXxzoaUrj1mqYYu3DTElQnECpaS4kYWEXxqJLLr"
+    "QEyTEHO1wYZliV3AAKDuY+4b54wrUeUY5PxKYIoecMjsRqIVSSEk4qRD8WPGmSUYUFNmJjoN+jFCsS8seFzYjPCzKfutCUbemCyw"
+    "9IkhkTose/HsD92E0xT0gFJQFBbW5JEKf7j46rkrF577BMM6jMsJg3J7KPhbBjfAGl9hyyGgTBiEbYyW1XwOEGUhlgoJUBSp1Jl/"
+    "uHnrrCm0Li52KQMYnw+bKscgpyxEE7HlX//M5cIbo91nYW8loFyYAOog4hCC4Iw1vgfaRqJsupzCsI1VfLVL8uLom9Z29sB2CjaB"
+    "BBwBSGnTdNX41pe7YuqfQJj3a4f9DmQm8skdWP8dXqlxpmuvb8o+saS5jpvXSQmYxIA4jRNzNx0GBL+q9DrN1qkX89AWmBSLaeib"
+    "fi3eO7Mv+rTULUsGIXKQZuvFE7uDzf2yGakargaKNcjspI9Dwi3l7HrCaXyugMPLFE20t1oZiHQZDJZlGGEc8tX3b78/R/dJHoP9"
+    "AstTnMPH7+hROLkkLFKAsuF71trEe7LOa+QM4xgEG+bimhE52hnUxmed/kRuLMzHxowhUyURztHPRRkwMCgJGXLrKGBe/J0EOLIC"
+    "8xXkw1DwqsQsrBQwYjAjDGNGaUlsjiuvALtRLOMtJQqJafA61wrw+/GrJ96hcbMLcNtzmLYIksNTvgNxQbii86UBTj3Z0V+62dF/"
+    "fOTkaJukc8lZ4a+KrMrvEOoyqNeCs8Y3k6DW3EWFD8Zloy6EaICKI0Kuz+APTcx1TRg97JHm0OPsr9I+o2R3AutWTmeXUc/AfC/o"
+    "zRY9Ekdkdu33KBPH6xt0upm4W3ePsJ4tRdjiimwg5ifLg0f5bIDQXLG3gOIzCidQCjCPe5JzYWuYzlwj7Ae+K5p3W/R7gxU82vYZ"
+    "iXmuTPEspqOrdj56ICLYZwC5fiMgGaOA8cne4j8UE+4YcJleDsSry78B81hlxcbKI528TqYbiSaSgDCXWBFg7yc7POr780Y9yp8a"
+    "LPdZ0MMydsmfv+xRuKeBtkOTr12PtRzPKCF12J8d6w+RPKTWXgPSY2TlftUUrk/KsFg0IlnObRxystontNxRd+s1afScbJtgI57i"
+    "kamg8PSxP2fTHsZ5tsirCZPAZDX1LLET2qJlMZAbIHUA2IGCu2S7vnoxR8HK1mE5W044A8/hYT/jZWEv99Qgkr+cIijWgc6Bgkhk"
+    "TQanaYQCLPoPEHuBYHijys01JUr3HpAm9uLWFSspbfeBWlFGV5HiPgCoDM9DX9zE6ly0MBndQd2qw9PoMMOkR17zuB1ISmWMUwxI"
+    "GzWA6apivRZ4TyVo7fK9s/v/MA2IUGObmmBg2UjL+OOucqMDhcG+zpg9fDEGpRoc/NlhvhgGyvtPx9Y1DT4Q5+vja/orR8GSeB+n"
+    "cqJLcQ1P+lpfB2LTd3ylsij8ya4GspxLLDV0jXl88QvFSRXMa5w6vTNKTLQlh9q9XRexUcEMZWbqasTAKUXkMmiQKVNpAoCXYJFl"
+    "qZgloSJOucqiKpGWo8WpKjHoDc8uKix3BGZGwc37KVsmn8FfosLlwmembQDMujHLM+DtASlP5/WMxVkZgcYZVedejaqZrb6rfN3W"
+    "Azb4KcPNVyP4Oy4SHJvCQnb+IP3DPpVhnAy7xkVfosN9gp99WSK9Mcp5OLtL3K0BzINe1bh38Hvb4oc+yNqAGK/wKHgGNT6Sic5U"
+    "bvY+Im3CueflGlJUShbsN0kpsjNCroFtTFJjb5lSNXgAfX+BHhW0Hd3VBP3JtcUwZO/ctCCvIg6AfjkkwazjYOSRqGiKSmrhE27X"
+    "pPP7sQScx27a/EvB7qN6ofV8y45nj2dMTqaHtnII5A+n62s7fNKqDnMz3Jfo/t9Dq0pJWDYGPA5vebbCaIanUvcl3zFbqvz4H8Uk"
+    "K622ZDPnRYr+BPQKwIpQ7+a2QqEgRw3lFuhKb/OCbdjjlg6jH7uU5DWvDWrYVGwdVkjU4CPW4E2XEe7TgcP8wq6JgP0S77fp9qei"
+    "x1PR46no8VT0eCp6PBU9nooeT0WPv5Gix1eoMek6Al8WmtGh2jrVgnMKxmJeFaSbYa+iuodbqrP0qPUQ9uTTXtkuRzmiQoeDuuGc"
+    "qkVP1aKnatFTteipWvRULXqqFv3/WC16UA+1mBruojfM30cNoz0HipaG6vbxvde3BrBfh2rE1QqYl0P5pexNw1lq3zJ18513PWsf"
+    "rA4UOA4p9XF4v065/va4SbjJWrtq3ZVNdGNnYN2hD2UbFtLpAjjy5TFrR6hXqZv26RDGIzeq9WRH0y7/VirjYPqNgd0myeSytarb"
+    "IwSHPTl6PJ/mx4/DAQ6fKKWvae1LuiOcO01c/iG8liwW9BMY1un2oySfDeuhAfuB54WUKGdmVqIYRnOG7uPSUsf5UHyLniBdn4Kj"
+    "Of38Me7UbIU4FD9yjl8dXK67H5I1p7MkmZGPkYqBZ3E2TKxzxpHZmwurMJJD8RNto7J8KHBD37hDYhqaAzV0WnwrsXyb7/0kzE/C"
+    "/N7CvNCWQBMeRmiWRqyXGaD0tc6hGAT9ZnlznEYSSF26aM7CaJ+oMObzGUh4qbsfAaEhOmqGi77AdrS3JTMRwONj9hk01/PB0urI"
+    "kqT4H/HhiojsavCRfyBh2R9ETFcD0IGAmetrREX22sfBVp9CcwrU7RvRnXp+j0RaJUlQI/4X3LmXtacrwk38Dl+70shOV/Crv12P"
+    "QntnfrkNxOa9iSVw7H4sLP65EougO5/I21iVra7f8zDu9u4l7RQ79KYjgQ9g1BaliTibFrbmxPR6p9YKug26TosCwmYvqKk50V/h"
+    "UfhskKaZ2KvE6Zq9vXN82tU2Hg9ryvKOirC41oUXtA4tm637uxvYHpDQ6VZuND9N3w3MV01V2sROx5bkHFB401MU2K2YuTe/dipJ"
+    "PMtqVdWl0i1U4yIDA8sAG6WUyB8bmhG+H2Vr4DGgnqxcWvXXq/gcGFUaZd0JGmuL8n7gCaFKmYNiscrLDapTRnmqW+A/QD8h1lGj"
+    "7mwIuvhZNhU1voUJKmUbr9m0S1T4jDZcKydnuLqtVfx8DLjOPd3/M9Tauz7AgXcRpQFZ38Qh0mx9CLs38p9GnksJI1HpJT3vYsVO"
+    "l52XO++uy8W8zwkq0f06hWplg+DTRsU4aIq2BrgNVUSJtVaLGUFM0g4KOL6FyBMqrjK4Xw2xTvQzKOuA7mBzr9Zx97L39OVdBl/D"
+    "YnLMvb9Q6m/fwQR8FxhrlUdoFbZKfHTLAGr0j2iLPyx70AW/nOJPugSfpca0GJic4jNzFsl2vYT1eRZWH8+DZjOr9oEjxiM8FO+w"
+    "Sz5vdjMWiJ1axrag2FRQABdZkO2kiys0XxuKF7DCrKh/1x3s7dlOesPxsANHc+BmSXGq2HGE5xLEi2VZm5c0N5PGdTdb8pTHdcrj"
+    "OuVxnfK4TnlcpzyuUx7XKY/r1Lz+lI50Skc6pSOd0pFO6UindKRTBPM3lo7ki19yhbo/etlIx/Y4V32OH1SArHsQO+LKiByF7FPf"
+    "4jr/VJRLGO87/ru5QBPXNQSCdacjEclElrIVGSD8dnMYiOTsObuldlx6MmeKzaSo0t2TIaBSroXuBq9BvM4q2LxlmOcy9X4BCB2Q"
+    "erX7C+RMpLWORLhAJxsH0HjFBPHAR6Qej+32VPlTVOwUFfusUbEtROehnzpStr8CZGZ1mNZEnOXAl6rU+ZYrb7qGyZbQESpsjY31"
+    "RJCwZ+XioPgRJYl5BAfljpH3uxnz23/kxwsGBtiqDjFnZLm5Lz54FKGxxw5/7ZfuCJJv4vhZ6/DX24ZIHHR7ZDckJtC6burdHwir"
+    "s3xU4G5lwPsYsBzG47pRqVRD8U3dihQzrnWqom0w6OYpxiUsfEyf0kmLxIGKOvMRRp9XSnLWottjN5UhzhobUClxVqUJTAuXVsZh"
+    "cl5Hoyhkxxq5k+LIMaokXOU4Fewnc4utcoFA4ghxEnnvltCVeCGMn+ILhZ11hc2PUdwN33Y1myZA5WpbsOslsZIDFWynAxv1RcPk"
+    "m0YS66Htxk5pZz0BGK0oaCCd7MZ97cbDlCYdn97qpGA6afWa29VsTnOEPTRxPCfKShGKaWOXqRT1Huw1iOBms5U41W613CzppI0/"
+    "rDYeDH4ikeDJo2p2aWyAR8uaQ9miiSh6fIE9wfptDbFVtcCzPjqG9J0ydGgG2wH1My/6shGQ7W/lOW9IEMGJaBttUa8fUKL4NMUj"
+    "ykM7Uj3zZIbub4Y27LOmL87vLjLIvoZdHQS7mhf3NkTtEJxn0UUf+2IfHiq3Rmr1A9XwwF24VMNou3/o05swaJFO3P7ItvUwVlu5"
+    "N5pQepmlKTaeI/yL1Uz/rBFT8zHjIAXTUruWOUHD1g1QHl6cKlk0T5eE6WageuH8QNM3Pmw6c5ItFbhBOih+F/GwkJwZ1+QNgfEZ"
+    "KtAfugl3bjWWzhy0LFCYFMK7FmNpGB2eQPdGrw+5IzoLxmSWq0d1xMOVzDsU5/ceNBKGZ3freghzvX8MWDoSiuRDVmIqEKAQOur3"
+    "cL4SHGgFPqr62uLn3baCUQ/2AvMvu5vw+HDbsfqeZb8morpD+qbbqDcTTKnaIc5YySy7wJiH4ENhabH9ukl347tfMF0PyQ1FFWEU"
+    "kGLgUxow47Sv0OyBdqAnCTu7txqg0W+rYVVjaNe46vhLLUb7HJqpDuZtEVxNktj9QWbQPR9Lwq3fqvGw8Z2n3e98PBlpD2ykoRSP"
+    "XvdUdPD1B7Q4PBk5u+MFPak8d7LG9Dgnrf1RtHYnesE1EtcSW4jPd2vqzXG0olWrV1blGgk3Sm9P0OtV9B3sfoSD/D6H1r5n3Q0X"
+    "zvgaLfyNS2p6Gy2wA69B8bYihpvS8zZfy7w8D+pmClzyeU6nxy4wzqCz5EyzkcAUfTBqLFStXHM2O0YLMMjkVqYETkeFkjsgR5w3"
+    "UBU3AKpHOnp9v5JxpGt6sjel0/cGwdAgMBIjF7aPnb4RCFrtoPEmuQX7VN5nN/o8ljsm9rVrubE1YSAwThKgQQe21AYJEwgUttYe"
+    "Q5wk2fqlPqT2qnp28ey5z3XziTMoP1lGYNdbBhiM+SKotGLYgBxQF7g/T3elMR6YWtj+NLUNArrCYfizKR1BefdTa0+K1SkX5Ugq"
+    "tHsVkGU8s5wwLBYVN7biHA1Rd0P6FNXI92a5FDXEQThmuKMG/C6qdZKpcrI1E8Unc+9WJ/0wdc4Wi46tznmW5Ruvm/Ql3NjqJnVv"
+    "t5yiQe1XUTrjQnek09kVxpOpc5TowBJ0ntIp9XieuT2mTSsXq4yLjlfjdnOsbuMpnAzlZeDa7q9oqW1V+c11b8WwA8PKeylQRmnC"
+    "lRLMnX4sFvpmcj4UPcWPTxL0MxrkWR7vVYrlHuTtMyCI3LMiXsQwAvtU56RFImEEopMKGaezpIrcSTnHVe0WLpnL+UB6aa4FGnNW"
+    "5QHhOy3tHkFaDZojkRKcxuqVE1+3cuc7PKr9QJ8EsGzfEQND8RYDXFo9op6g9TgJNl+1LnrxA3MWuPClOKOuapQHyINRuOUcCEhG"
+    "9jCuLxTnxKOuRQE3zKkfijduU44HEh8PIxX2TvvHZWL7Rjphr4aK0+m1pM61LnC4EZ23pOEkN05y46jkhpNV35UHaju/P8SBX/na"
+    "RdajLgCm+5GSY26ReOlrReUYL8TtiMmVd5ciBlBmMQ8mTjgH447ShHIhJ1FYhm5aBiVI6outcj+6FYqvX7wDnt3oZDQySduUZB3O"
+    "SpMtwQY0QXJVqZI1BMrnBnyfSXE2xZPtqfPGypyjjB2MwLpIyNaAr5wPxTeIlXRwKvUFs0LC2BxY4xzgqY7LbbkUBkm4+JD4ikXJ"
+    "bXkWP9VruUN0vwOPsfg1S6JfGSCNhiIE0zr5d+ZJBoA3/S5nud7NCPFlfvRxSyAJR7yBdG9xt89zwZ1Z6PmHrP3e8inuyFXgUZ4b"
+    "/I+TuLiP5pa4uoscO+LP7Y93KSVwCIRqFgAHwJbMKEmEW/RwlWVOB5JOEON3w5NT0ZCp65QYZBUm+7yuNUWip9OG7qLkgObIooP2"
+    "nimek6nsEe571jieNJqTRnN0vmTHZdz1uxoqbCkoTXJrZCE3Bi6ACzRP1e4704FYq+GJwKL2f4f4J4eyqlWq9jgD2uSfW2DRKo/E"
+    "EEZMgGl5GkO+4Du9rSHfxdGG9oXPwGi04BmZnocU72o0Pgws9uDZakmY50TaHQ0X1BltNMcF8D9VNk7zALFSsUM1tmfIo6UL0t6e"
+    "saHR82Ei0zvivM2DU9D4j91OtNuYz4lLn7j00XFpOmF6m6lIuMUqtwSwcq1HgzM7JuIUidUDYmQMgc4hxkBKhIdsAEljLVnziBCP"
+    "xdgb8fPjDq/IzuU4cvppY52MIP7ZBBJepBNSYD3Zuea4ZO9g31UAU/ucBMKFJFalbsBL3XnpDCXCU+IMIHJRbUVcxnEC14eI9bn4"
+    "IKfAsNneDErh7JXtMI0cBr+ZYpY/Nf8g5LCZiSS7YQ5KgJwAZh3y2UZ358m08oY+/bR5BNKuE5AQkrv1cXwK3SAl4IFf437II5EY"
+    "gn4qVzZNCVce6HxrfqObQLzTjsOFpfLA5M8wnfSzIT5FlREy7UfIADNW45L+VuwfP6tyFJfPLs4Pc2XBdMwu3jUgYVZ0JJqYvJWz"
+    "qpSTfFMus9ThCt/wDXFpbjTh/1OV6lto2TZ7YuA1SrsgtwiuQserMyD5LKcjk6ghN7WABoTE9cMu5XC7ioErRBX8mqp3MT63yuD1"
+    "okrxOn5LzWBNY+BLSYhA4NIXFAoFGsNSkz4wlRtCA8wfBrxLtdxweIoqI6CcAP8HqcvMiKu7SakkdldXJgaOdNWNT1jKsm+QapBY"
+    "+aBeT+wPAtNAUqkQLX+DNeBJjIFuyi1T7OxCdIAXZN2QQfdJwB7XQ3EJAlsLfA7dIBtV9VI3IOjvx9lMlWyr5pR2d2wgQfM2Ze/I"
+    "1C1knAUT+LyOI9jKiT1FTt7OkkrBWz84xRaWlT53HC86Ca+NfUqCWRapdpje7Lk+1QQ/jDDcp4UULYlVSnylljHE7bQCG5d7FJQj"
+    "ME/a9Um7/lzaNbO1npbVyOm8t5hy+5wgHV4ICEgqLYDlr2/f/Kh9rUXvAIq78m47bOWRu0Hx0UU+6yKJON/pqnr29KtnhA+mXGR/"
+    "GX8E8aCFLCf/zKaODH8lsTsJX2t1GMK+e6ZqbpbZQ01RaefyPTqUHrZXlXGSYE8wZgS69g7GFHGEZ6+lM5kIifX6wHpACOJrQCGJ"
+    "yjDfIJEt3YD6Hlaz6/tJLFyS9zxZbAzENqIza3KKe8+S5envlg/fUM/9kYhgFjn2bNSHAMXk8sdjgSTRAp0jq8+MM3kPO+QFLuWB"
+    "zznV0PGUQWY9bekRG7x3cIkymrhEYPsFDQrQZf13YD4L5BUHn3TKG5L0eWphTNMk/5BRie0f+JZnmzQEDbwc6HzGw1XfowhFvYc0"
+    "uTAPp3ES16XHGXd4R9vnpfGBU08ljELBF5Se38ePZpzX6Tyr25cPymg1y3+Pvs5IZ3pp5tKga7gOryqmlovh0+GFrgrl9dE3Bv8A"
+    "Q5zOReXKUp2xKgyVNgYcitdYFcS2AXKNBIA0YiWZRDOoINmayosp0HqVXqXfZ9k1G6YjPA5ngttUUZaOTJvtWM+AulChPUddZh6n"
+    "UZ2TNWZvwkSrCqVMkrplwLTIrrEVGsAZbAg5iVd4NoeeicjjGV5lr0ed1gsqPJkouHSwarIEzKoA1nMtxRO9wKdP6DjLp7AMPvuI"
+    "7IXG4UnirNn8LTA5vWnk9orTLeGs7kA1OU5Lg/Ox1h34E80OdTzmxPlGO2MNm6q1e2HFyrbAQl2ArwZ1z6+RuBoMh0Ps9zXnk35c"
+    "TcJ2A6sfCzxdwfiQyGZbMIDWG/ewUAYxR2XPzPmgnEfIv7L8HBZAGh75qAiPqFaAxBa3gWi2jsGqGVIXKXcOdQOjQ4IgCOmI4G7b"
+    "OTw2Ee7M6oyIyMB/pPMpI8x3ADrm9hN1xyFqXwv4RJELmYdxgXL1Kv22IIfHKiypt9qUUjD4vPRUzGFa5Osaa5cXoZqR4OGUAiWY"
+    "rhHyTIdkm0/YNkcyQY5LPrJ2e0uYrEzmhPqV2uCRK1EcJtkCT25ayvBmA0vJrs9HJAs1pZVAoXSe1bAthrkhACoPI+y+I7TGAssD"
+    "fvu/m6A+fw=="
+)
+# BUILT-IN END
+
+
+if __name__ == "__main__":
+    try:
+        code = main(sys.argv[1:])
+    except BaseException:  # noqa: BLE001 - whatever ends us, standard output stays clean
+        sys.excepthook(*sys.exc_info())
+        code = 1
+    # Threads that still wait for a server must not keep the process: the client is gone.
+    os._exit(code)

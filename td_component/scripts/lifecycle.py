@@ -1,0 +1,28 @@
+"""Execute DAT: when the server starts, ends, and is looked after."""
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    me: Any = None  # TouchDesigner puts it in the scope of every DAT
+
+
+def onStart() -> None:
+    me.parent().Boot()
+
+
+def onCreate() -> None:
+    # Comes on dropping the component in and on paste; at launch it may come together with onStart. Boot() knows.
+    me.parent().Boot()
+
+
+def onExit() -> None:
+    # The process ends now, and with it the thread: let it take leave of its clients first.
+    me.parent().Stop(2.0)
+
+
+def onFrameStart(frame: int) -> None:
+    # Not through the extension: this is asked every frame, and must cost nothing.
+    embed = sys.modules.get("tdmcp_embedded.embed")
+    if embed is not None:
+        embed.frame_started(frame)

@@ -1,0 +1,437 @@
+"""Starting the server inside TouchDesigner: the one boot function, and the server object it gives.
+
+    from tdmcp_embedded import embed
+    import td
+    server = embed.start(op('/project1'), td, {'Port': 9988})
+
+That is all a person needs who manages TouchDesigner's Python themselves; the component does the same. `owner` is the
+COMP the server belongs to: one server per owner, ended when it is deleted. Its custom parameters `Status`, `Url` and
+`Version`, where it has them, show what goes on.
+
+Everything here runs on the main thread and returns at once. Importing it is cheap, which an import on the main thread
+must be: even parts of the standard library take longer than a frame (asyncio, 25 ms). What else is needed is imported
+on a thread (`_Loading`), and the server itself starts on its own (`serving.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tdmcp_embedded import __version__, host_facts
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from tdmcp_embedded.frame_queue import FrameQueue
+    from tdmcp_embedded.serving import Serving
+
+#: What a server needs on the main thread, imported on another one before.
+NEEDED = (
+    "tdmcp_embedded.host_log",
+    "tdmcp_embedded.frame_queue",
+    "tdmcp_embedded.serving",
+    "tdmcp_embedded.http.thread",
+)
+
+#: Pauses (seconds) before starting again after an unexpected failure; after the last one it stays down.
+RETRY_PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0)
+#: A server that ran this long (seconds) had no failed start: the count of failures begins anew.
+GOOD_RUN = 60.0
+#: How long (seconds) a new server waits for one that is ending, so that it can have the same port.
+ENDING_PATIENCE = 3.0
+_LOG_ROWS = 200
+_clock = time.monotonic
+
+_servers: dict[int, Embedded] = {}
+#: Runs that were asked to end and may still hold a port, with the time they were asked.
+_ending: list[tuple[float, Serving]] = []
+
+
+class Status(NamedTuple):
+    """What the server is doing: `state` is off, starting, serving or failed; `sentence` says it in words."""
+
+    state: str = "off"
+    sentence: str = "Off."
+    url: str = ""
+    port: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        return self._asdict()
+
+
+def start(owner: Any, td: Any, values: dict[str, Any] | None = None, *, log: Any = None) -> Embedded:
+    """Start the server of a component, or give the one it has. Main thread; returns at once.
+
+    Args:
+        owner: the COMP it belongs to.
+        td: TouchDesigner's module (`import td`).
+        values: settings by custom parameter name (`{"Port": 9988}`); missing ones take their defaults.
+        log: a table DAT (columns time and event) that gets a row for each event, if wanted.
+    """
+    server = find(owner)
+    if server is None:
+        server = Embedded(owner, td, dict(values or {}), log=log)
+        _servers[server.owner_id] = server
+        server.begin()
+    return server
+
+
+class _Loading:
+    """The imports of `NEEDED`, on a thread."""
+
+    def __init__(self) -> None:
+        self.failure = ""
+        self._thread: threading.Thread | None = None
+
+    def done(self) -> bool:
+        """Whether they are done (or failed); begins them if nobody has."""
+        if self._thread is None:
+            if all(name in sys.modules for name in NEEDED):
+                return True
+            self._thread = threading.Thread(target=self._import, name="tdmcp-imports", daemon=True)
+            self._thread.start()
+        return not self._thread.is_alive()
+
+    def _import(self) -> None:
+        from importlib import import_module
+
+        try:
+            for name in NEEDED:
+                import_module(name)
+        except ImportError as error:
+            self.failure = f"tdmcp-embedded cannot be imported: {error}."
+
+
+_loading = _Loading()
+
+
+def find(owner: Any) -> Embedded | None:
+    """The server of a component. It outlives the component's extension, which TouchDesigner builds anew at will."""
+    return _servers.get(owner.id)
+
+
+def released(td: Any) -> None:
+    """An extension was torn down: see in two frames whether its component is gone, and end its server if so."""
+    td.run(_sweep, delayFrames=2, delayRef=td.op.TDResources)
+
+
+def frame_started(frame: int) -> None:
+    """From onFrameStart: see that each server's pump still runs and its component is still there.
+
+    Costs microseconds. Several components may call it in one frame.
+    """
+    for server in list(_servers.values()):
+        server.look_after(frame)
+
+
+def _sweep() -> None:
+    for server in list(_servers.values()):
+        server.look_after(-1)
+
+
+class Embedded:
+    """The running server of one component. Make it with `start`. Main thread only, unless stated."""
+
+    def __init__(
+        self,
+        owner: Any,
+        td: Any,
+        values: dict[str, Any],
+        *,
+        log: Any = None,
+    ) -> None:
+        self.owner_id: int = owner.id
+        self.status = Status()
+        self.facts: dict[str, Any] = {}
+        """Facts about TouchDesigner and this server; plain values, to be read from any thread."""
+        self.queue: FrameQueue | None = None
+        """The frame queue of the present run; none before the first."""
+        self._owner, self._td, self._log = owner, td, log
+        self._values = values
+        self._pending: dict[str, Any] = {}
+        self._problem = ""
+        self._serving: Serving | None = None
+        self._host_log: ModuleType | None = None
+        self._seen = -1
+        self._wanted = False
+        self._start_at = 0.0
+        self._served_since = 0.0
+        self._failures = 0
+        self._chain = 0
+        self._armed = False
+        self._starts_without_pump = 0
+        self._frame_seen = -1
+        self._frames = 0
+        self._gone = False
+
+    # -- what a person does --------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Called by `start`: sample the facts, start the pump, and the server unless it is switched off."""
+        self._clear_log()
+        self._sample()
+        self._wanted = bool(self._values.get("Active", True))
+        self._show(Status("starting", "Starting.") if self._wanted else Status())
+        self._step()
+        self._arm()
+
+    def apply(self, values: dict[str, Any]) -> None:
+        """Parameters changed. Taken at the next frame: live where that can be, else by a restart.
+
+        A value may be an exception (the parameter could not be evaluated): it is reported, and the old one kept.
+        """
+        self._pending.update(values)
+        self._arm()
+
+    def restart(self) -> None:
+        """End the server and start it again, also after it had given up."""
+        self._end("The server is being restarted.")
+        self._failures, self._start_at = 0, 0.0
+        self._wanted = True
+        self._arm()
+
+    def stop(self, wait: float = 0.0) -> None:
+        """End the server for good and free its port; afterwards `start` makes a new one.
+
+        `wait` is how long (seconds) to wait for the thread: only when the process is about to end.
+        """
+        if self._gone:
+            return
+        ending = self._serving
+        self._wanted, self._gone = False, True
+        self._end("The server was stopped.")
+        _servers.pop(self.owner_id, None)
+        self._show(Status())
+        if self._host_log is not None:
+            self._host_log.detach()
+        if ending is not None and wait > 0:
+            ending.join(wait)
+
+    def renew_key(self) -> None:
+        """Make a new access key; the old one stops working at once."""
+        if self._serving is not None:
+            self._serving.renew_key()
+
+    @property
+    def key(self) -> str:
+        """The access key, or nothing while it is not known."""
+        return self._serving.key if self._serving is not None else ""
+
+    def client_config(self) -> str:
+        """A ready-made client configuration as JSON text, with address and access key."""
+        return self._serving.client_config() if self._serving is not None else ""
+
+    def stats(self) -> dict[str, Any]:
+        """What the frame queue has counted, JSON-ready. Any thread."""
+        return self.queue.stats() if self.queue is not None else {}
+
+    # -- the pump ------------------------------------------------------------------------------------------
+
+    def look_after(self, frame: int) -> None:
+        """Once a frame: if two frames went by without the pump, somebody killed it; start it anew."""
+        if not self._owner.valid:
+            self.stop()
+        elif frame != self._frame_seen:
+            self._frame_seen = frame
+            self._starts_without_pump += 1
+            if self._armed and self._starts_without_pump > 2:
+                self._note("The frame pump had been stopped by a script; it runs again.")
+                self._armed = False
+                self._arm()
+
+    def pump(self) -> None:
+        """The work of one frame."""
+        if not self._owner.valid:
+            # The component was deleted, perhaps by undo; nothing of it may stay behind.
+            self.stop()
+            return
+        if self.queue is not None:
+            self.queue.pump()
+        self._frames += 1
+        if self._frames % host_facts.EVERY_FRAMES == 0:
+            self._sample()
+        self._step()
+
+    def _arm(self) -> None:
+        if self._armed or self._gone:
+            return
+        self._armed = True
+        self._starts_without_pump = 0
+        self._chain += 1
+        self._next_frame(self._chain)
+
+    def _next_frame(self, chain: int) -> None:
+        # delayRef: delays on any other clock stand still while the timeline is paused.
+        self._td.run(self._tick, chain, delayFrames=1, delayRef=self._td.op.TDResources)
+
+    def _tick(self, chain: int) -> None:
+        if chain != self._chain or self._gone:
+            return
+        # First of all, so that nothing that goes wrong below can break the chain.
+        self._next_frame(chain)
+        self._starts_without_pump = 0
+        self.pump()
+
+    # -- one step of the life cycle, every frame -------------------------------------------------------------
+
+    def _step(self) -> None:
+        if self._host_log is not None:
+            for line in self._host_log.fetch():
+                self._note(line)
+        serving = self._serving
+        if serving is not None and serving.version != self._seen:
+            self._seen = serving.version
+            self._follow(serving)
+        if self._pending and not (serving is not None and serving.phase == "starting"):
+            self._take_changes()
+        waiting = self._wanted and self._serving is None and _clock() >= self._start_at
+        if waiting and self._port_is_free() and _loading.done():
+            self._launch()
+
+    def _launch(self) -> None:
+        global _loading
+        if _loading.failure:
+            self._wanted = False
+            self._show(Status("failed", _loading.failure))
+            # Whoever tries again may have installed what was missing.
+            _loading = _Loading()
+            return
+        from tdmcp_embedded import frame_queue, host_log, serving
+
+        if self._host_log is None:
+            self._host_log = host_log
+            host_log.attach()
+        # A queue that was closed stays closed: every run has its own.
+        self.queue = frame_queue.FrameQueue()
+        self._serving = serving.Serving(self._td, self.queue, self.facts, dict(self._values))
+        self._seen = -1
+        self._show(Status("starting", "Starting."))
+        self._serving.start()
+
+    def _follow(self, serving: Serving) -> None:
+        """The server thread has news."""
+        if serving.phase == "serving":
+            if self.status.state != "serving":
+                self._served_since = _clock()
+            self._show(self._serving_status(serving))
+        elif serving.phase in ("failed", "ended"):
+            self._fail(serving)
+
+    def _fail(self, serving: Serving) -> None:
+        if self.status.state == "serving" and _clock() - self._served_since > GOOD_RUN:
+            self._failures = 0
+        sentence = serving.sentence or "The server ended unexpectedly."
+        self._end(sentence)
+        if serving.final:
+            self._wanted = False
+            self._show(Status("failed", sentence))
+        elif self._failures < len(RETRY_PAUSES):
+            pause = RETRY_PAUSES[self._failures]
+            self._failures += 1
+            self._start_at = _clock() + pause
+            self._show(Status("failed", f"{sentence} Trying again in {pause:.0f} s."))
+        else:
+            self._wanted = False
+            self._show(
+                Status(
+                    "failed",
+                    f"{sentence} Gave up after {len(RETRY_PAUSES)} new tries; pulse Restart to try again.",
+                )
+            )
+
+    def _take_changes(self) -> None:
+        pending, self._pending = self._pending, {}
+        broken = {name: value for name, value in pending.items() if isinstance(value, Exception)}
+        changed = {
+            name: value
+            for name, value in pending.items()
+            if name not in broken and (name not in self._values or self._values[name] != value)
+        }
+        self._problem = " ".join(f"{name} cannot be evaluated: {error}" for name, error in broken.items())
+        self._values.update(changed)
+        if not self._values.get("Active", True):
+            self._end("The server was switched off.")
+            self._wanted = False
+            self._show(Status())
+        elif self._serving is None:
+            # Off, or given up: whatever was changed may be the remedy.
+            self._failures, self._start_at, self._wanted = 0, 0.0, True
+        else:
+            self._change_live(self._serving)
+
+    def _change_live(self, serving: Serving) -> None:
+        outcome = serving.apply(dict(self._values))
+        if outcome.problem:
+            self._problem = outcome.problem
+        if outcome.restart:
+            self.restart()
+        else:
+            self._show(self._serving_status(serving))
+
+    def _end(self, reason: str) -> None:
+        """Let go of the present run, which ends in the background."""
+        serving, self._serving = self._serving, None
+        if self.queue is not None:
+            self.queue.close(reason)
+            self._drain(self.queue)
+        if serving is not None:
+            serving.end()
+            _ending.append((_clock(), serving))
+
+    def _drain(self, queue: FrameQueue) -> None:
+        """Let a closed queue close its running jobs. One of them may be what ended us (a script that deletes the
+        component), and can only be closed once its step is over."""
+        queue.pump()
+        if queue.stats()["depth"]:
+            self._td.run(self._drain, queue, delayFrames=1, delayRef=self._td.op.TDResources)
+
+    def _port_is_free(self) -> bool:
+        """Whether no server of this process is still letting go of its port."""
+        now = _clock()
+        _ending[:] = [(asked, run) for asked, run in _ending if run.alive and now - asked < ENDING_PATIENCE]
+        return not _ending
+
+    # -- what TouchDesigner shows ----------------------------------------------------------------------------
+
+    def _serving_status(self, serving: Serving) -> Status:
+        sentence = " ".join(
+            part for part in (f"Serving at {serving.url}.", serving.warning, self._problem) if part
+        )
+        return Status("serving", sentence, serving.url, serving.port)
+
+    def _show(self, status: Status) -> None:
+        if status != self.status:
+            self._note(status.sentence)
+        self.status = status
+        self.facts.update(state=status.state, url=status.url, port=status.port)
+        if self._owner.valid:
+            shown = {"Status": status.sentence, "Url": status.url, "Version": __version__}
+            for name, text in shown.items():
+                par = self._owner.par[name]
+                if par is not None and par.eval() != text:
+                    par.val = text
+
+    def _sample(self) -> None:
+        try:
+            facts = host_facts.sample(self._td, self._owner)
+        except Exception as error:  # noqa: BLE001 - whatever TouchDesigner raises, the pump must go on
+            self._note(f"Reading the project's state failed: {type(error).__name__}: {error}")
+            return
+        facts["name"] = str(self._values.get("Instancename") or "") or facts["project"].removesuffix(".toe")
+        self.facts.update(facts, version=__version__, pid=os.getpid())
+        if self._serving is not None:
+            self._serving.facts_changed()
+
+    def _note(self, event: str) -> None:
+        if self._log is not None and self._log.valid and self._owner.valid:
+            self._log.appendRow([time.strftime("%Y-%m-%d %H:%M:%S"), event])
+            if self._log.numRows > _LOG_ROWS:
+                self._log.deleteRow(1)
+
+    def _clear_log(self) -> None:
+        if self._log is not None:
+            self._log.clear(keepFirstRow=True)

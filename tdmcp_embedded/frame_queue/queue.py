@@ -1,0 +1,426 @@
+"""The queue itself: who waits, who runs, and for how long in each frame."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import secrets
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, Final
+
+from tdmcp_embedded.errors import ToolFailure
+from tdmcp_embedded.frame_queue import refusals
+from tdmcp_embedded.frame_queue.figures import Figures
+from tdmcp_embedded.frame_queue.history import History
+from tdmcp_embedded.frame_queue.job import Job, State, Work
+from tdmcp_embedded.frame_queue.limits import Limit, Limits
+from tdmcp_embedded.frame_queue.lines import Lines
+from tdmcp_embedded.frame_queue.steps import Pause, advance
+from tdmcp_embedded.frame_queue.watchdog import Watchdog
+
+#: Seconds a job may go on at a stretch while others wait for their turn in the same frame.
+_TURN_S: Final = 0.001
+
+_Answers = list[Callable[[], None]]
+
+
+class FrameQueue:
+    """Work submitted from any thread, done on the main thread by `pump`, once a frame, within a budget.
+
+    Jobs are fair between sessions and first in, first out within one (see `lines.py`). At least one step runs per
+    frame. Every caller is answered by its deadline, by `stall_after` seconds after the main thread stopped coming, or
+    by `close`, and a call told that it was not started never runs.
+
+    Args:
+        capacity: jobs waiting or running at once; beyond it callers are told *busy*.
+        budget_ms: milliseconds of work per frame. This and `capacity` may be set while running.
+        stall_after: seconds without a pump after which the main thread counts as stalled.
+        clock: seconds, monotonic.
+        watch: whether a watchdog thread keeps deadlines while nobody pumps; without it, call `check` yourself.
+    """
+
+    def __init__(
+        self,
+        *,
+        capacity: int = 256,
+        budget_ms: float = 4.0,
+        stall_after: float = 1.0,
+        clock: Callable[[], float] = time.perf_counter,
+        watch: bool = True,
+    ) -> None:
+        self.capacity = capacity
+        self.budget_ms = budget_ms
+        self.stall_after = stall_after
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._open: dict[str, Job] = {}
+        """Every job that is queued or running, oldest first."""
+        self._ready = Lines()
+        self._resting: list[Job] = []
+        """Started jobs that wait for the next frame."""
+        self._history = History()
+        self._numbers = itertools.count(1)
+        self._current: Job | None = None
+        self._pump_thread: int | None = None
+        # Grace: a queue nobody has pumped yet is not stalled before `stall_after` from now.
+        self._last_pump = clock()
+        self._was_stalled = False
+        self._closed: str | None = None
+        self._figures = Figures()
+        self._watchdog = Watchdog(self.check, clock, watch)
+        self._limits = Limits(clock, self._watchdog.look_by)
+
+    # Any thread
+
+    def submit(self, work: Work, *, session: str = "", label: str = "", deadline: float = 30.0) -> Job:
+        """Hand over work for the main thread.
+
+        Args:
+            work: a function without arguments; what it returns is the result. If it returns a generator, that is run
+                step by step: a bare `yield` offers the frame back, `yield NEXT_FRAME` waits for the next frame, its
+                return value is the result.
+            session: whose call this is; sessions take turns.
+            label: what it is, in a word, for those who read *busy with ...*.
+            deadline: seconds until the caller is answered in any case.
+
+        Returns:
+            The job; wait for its `future`.
+
+        Raises:
+            ToolFailure: `busy`, `main_thread_stalled`, or `not_started` once the queue is closed.
+        """
+        answers: _Answers = []
+        with self._lock:
+            now = self._clock()
+            if self._closed is not None:
+                raise refusals.closed(self._closed)
+            if now - self._last_pump > self.stall_after:
+                self._figures.refused_stalled += 1
+                raise self._stalled(now)
+            if len(self._open) >= self.capacity:
+                answers.append(self._make_room(session, now))
+            job_id = f"job{next(self._numbers)}-{secrets.token_hex(3)}"
+            job = Job(job_id, work, session, label, now, deadline)
+            self._open[job.id] = job
+            self._ready.join(job)
+            self._figures.submitted += 1
+        for answer in answers:
+            answer()
+        # asyncio.wrap_future passes a cancelled call on to this future: the client went away.
+        job.future.add_done_callback(
+            lambda future: future.cancelled() and self.cancel(job.id, "The client cancelled the call.")
+        )
+        self._watchdog.look_by(min(job.deadline_at, self._stalls_at()))
+        return job
+
+    def cancel(self, job_id: str, reason: str = "The call was cancelled.") -> bool:
+        """Drop a queued job, or have a running generator closed at its next `yield`.
+
+        Args:
+            reason: a sentence for the caller.
+
+        Returns:
+            Whether that can still be done: not of a job that is over, or of a plain function already at work.
+        """
+        with self._lock:
+            job = self._open.get(job_id)
+            if job is None or (job.state == "running" and job.steps is None):
+                return False
+            if job.state == "running":
+                job.cancel_reason = job.cancel_reason or reason
+                return True
+            self._drop(job, self._clock(), refusals.cancelled(job, reason), "cancelled")
+        job.answer()
+        return True
+
+    def job(self, job_id: str) -> Job | None:
+        """A job that is queued, running or not long over."""
+        with self._lock:
+            return self._open.get(job_id) or self._history.find(job_id)
+
+    @property
+    def current(self) -> Job | None:
+        """The job whose step the main thread is in; how work finds its own job."""
+        return self._current
+
+    @property
+    def stalled_for(self) -> float:
+        """Seconds since the main thread last came by, once that is longer than `stall_after`; else 0.0."""
+        age = self._clock() - self._last_pump
+        return age if age > self.stall_after else 0.0
+
+    def describe(self, job: Job) -> dict[str, Any]:
+        """A job in JSON-ready words: job, label, state, waited_s, ran_s, progress."""
+        return job.describe(self._clock())
+
+    def stats(self) -> dict[str, Any]:
+        """The queue in JSON-ready numbers."""
+        now = self._clock()
+        with self._lock:
+            current = self._current
+            running = [job.describe(now) for job in self._open.values() if job.state == "running"]
+            depth = len(self._open)
+        return {
+            "depth": depth,
+            "waiting": depth - len(running),
+            "running": running,
+            "current": current.id if current is not None else None,
+            "capacity": self.capacity,
+            "budget_ms": self.budget_ms,
+            "last_pump_age_s": round(now - self._last_pump, 3),
+            "stalled_for_s": round(self.stalled_for, 3),
+            "closed": self._closed is not None,
+            **self._figures.stats(),
+        }
+
+    def check(self) -> float | None:
+        """Answer those whose deadline has passed or who met a stalled main thread; what the watchdog does.
+
+        Returns:
+            When there will be something to do again, if nothing changes.
+        """
+        self._limits.enforce()
+        with self._lock:
+            now = self._clock()
+            stalled = now - self._last_pump > self.stall_after
+            if stalled and not self._was_stalled:
+                self._figures.stalls += 1
+            self._was_stalled = stalled
+            answers = self._overdue(now)
+            again = self._next_event()
+        for answer in answers:
+            answer()
+        return again
+
+    # Main thread
+
+    def pump(self) -> None:
+        """Do a frame's share of the work. Main thread, once a frame; costs a microsecond when there is none."""
+        if self._current is not None:
+            # A step of ours let the host's callbacks run (a message box does). The queue is not moving: no heartbeat.
+            return
+        began = self._clock()
+        self._last_pump = began
+        figures = self._figures
+        figures.frames += 1
+        if self._open:
+            self._work_off(began)
+            figures.pumped((self._clock() - began) * 1000, self.budget_ms)
+
+    def limit(self, seconds: float) -> Limit:
+        """A context manager around user code: `TimeLimitExceeded` is raised in it after `seconds`. Main thread.
+
+        Code that swallows the exception gets it again, with growing pauses. It never arrives outside the block.
+        """
+        return self._limits.limit(seconds)
+
+    def close(self, reason: str) -> None:
+        """Take no more work and answer everybody. Any thread; call it on the main thread if you can.
+
+        Queued jobs never run. Running generators are closed: at once on the main thread, else at the next `pump`.
+
+        Args:
+            reason: a sentence for the callers ("The server is stopping.").
+        """
+        answers: _Answers = []
+        with self._lock:
+            if self._closed is not None:
+                return
+            self._closed = reason
+            now = self._clock()
+            for job in list(self._open.values()):
+                if job.state == "queued":
+                    self._drop(job, now, refusals.closed(reason))
+                    answers.append(job.answer)
+                else:
+                    job.cancel_reason = reason
+                    answers.append(job.refusal(refusals.cancelled(job, reason)))
+        self._watchdog.end()
+        for answer in answers:
+            answer()
+        here = threading.get_ident()
+        if self._current is None and here == (self._pump_thread or threading.main_thread().ident):
+            with self._lock:
+                begun = list(self._open.values())
+                self._ready, self._resting = Lines(), []
+            for job in begun:
+                self._step(job, 0.0)
+
+    # The queue's own: the main thread's part
+
+    def _work_off(self, began: float) -> None:
+        self._pump_thread = threading.get_ident()
+        until = began + self.budget_ms / 1000
+        with self._lock:
+            self._ready.new_frame()
+            for rested in self._resting:
+                self._ready.join(rested)
+            self._resting.clear()
+        now = began
+        first = True
+        while first or now < until:
+            with self._lock:
+                job, dropped = self._next(now, until, first)
+            for late in dropped:
+                late.answer()
+            if job is None:
+                return
+            self._step(job, until)
+            first = False
+            now = self._clock()
+
+    def _next(self, now: float, until: float, first: bool) -> tuple[Job | None, list[Job]]:
+        """The job whose turn it is, and those dropped on the way because their deadline has passed."""
+        dropped: list[Job] = []
+        while (job := self._ready.peek()) is not None:
+            queued = job.state == "queued"
+            if queued and now >= job.deadline_at:
+                self._drop(job, now, refusals.not_started(job, now))
+                dropped.append(job)
+                continue
+            likely = self._figures.expected_ms(job.label) / 1000 if queued else job.last_step_s
+            if not first and now + likely > until:
+                return None, dropped  # it will be the first of the next frame
+            if queued:
+                job.state = "running"
+                job.started = now
+                self._figures.started((now - job.submitted) * 1000)
+            return self._ready.take(), dropped
+        return None, dropped
+
+    def _step(self, job: Job, until: float) -> None:
+        """One turn of a job: its first step, or more of a generator until the budget or its turn is spent."""
+        began = self._clock()
+        first = job.steps is None
+        self._current = job
+        result: Any = None
+        try:
+            try:
+                result = self._run(job, began, until)
+            finally:
+                # Whatever happened in there, the rest must not be hit by a time limit.
+                self._limits.disarm_all()
+            if job.cancel_reason is not None and isinstance(result, Pause):
+                self._end(job, "cancelled", failure=refusals.cancelled(job, job.cancel_reason))
+            elif not isinstance(result, Pause):
+                self._end(job, "done", result=result)
+        except ToolFailure as failure:
+            # A traceback holds frames, and they TouchDesigner objects: neither may travel to another thread.
+            failure.__traceback__ = failure.__cause__ = failure.__context__ = None
+            self._end(job, "failed", failure=failure)
+        except BaseException as error:
+            job.traceback = "".join(traceback.format_exception(error))
+            self._end(job, "failed", failure=refusals.unforeseen(error))
+            if isinstance(error, KeyboardInterrupt):
+                raise
+        finally:
+            self._current = None
+            self._figures.stepped(job.label, (self._clock() - began) * 1000, first)
+            if not job.over:
+                with self._lock:
+                    if result is Pause.NEXT_FRAME:
+                        self._resting.append(job)
+                    else:
+                        self._ready.resume(job)
+
+    def _run(self, job: Job, began: float, until: float) -> Any:
+        """The result of the job, or the `Pause` it has come to."""
+        if job.steps is None:
+            assert job.work is not None
+            result: Any = job.work()
+            if not inspect.isgenerator(result):
+                return result
+            job.steps = result
+        steps = job.steps
+        assert steps is not None
+        if job.cancel_reason is None:
+            turn_end = min(until, began + _TURN_S) if len(self._ready) else until
+            result = advance(job, steps, self._clock, turn_end)
+            if job.cancel_reason is None or not isinstance(result, Pause):
+                return result
+        steps.close()
+        return Pause.TURN_OVER
+
+    # The queue's own: any thread, holding the lock
+
+    def _end(self, job: Job, state: State, *, result: Any = None, failure: ToolFailure | None = None) -> None:
+        with self._lock:
+            del self._open[job.id]
+            self._close_book(job, state, self._clock(), result, failure)
+        job.answer()
+
+    def _drop(self, job: Job, now: float, failure: ToolFailure, state: State = "dropped") -> None:
+        """Take a queued job out for good; the caller answers it after releasing the lock."""
+        self._ready.remove(job)
+        del self._open[job.id]
+        self._close_book(job, state, now, None, failure)
+
+    def _close_book(
+        self, job: Job, state: State, now: float, result: Any, failure: ToolFailure | None
+    ) -> None:
+        job.end(state, now, result=result, failure=failure)
+        self._figures.outcomes[state] += 1
+        self._history.add(job)
+
+    def _overdue(self, now: float) -> _Answers:
+        """Who has to be answered now, as calls to make once the lock is released."""
+        age = now - self._last_pump
+        answers: _Answers = []
+        for job in list(self._open.values()):
+            if job.answered:
+                continue
+            if job.state == "queued":
+                if age > self.stall_after:
+                    self._drop(job, now, self._stalled(now))
+                    answers.append(job.answer)
+                elif now >= job.deadline_at:
+                    self._drop(job, now, refusals.not_started(job, now))
+                    answers.append(job.answer)
+                continue
+            # Begun and then left lying by a stalled main thread: it gets a little longer, for its work cannot be
+            # called back. A job in the middle of a step is no victim of the stall but its cause: until its deadline.
+            abandoned = job is not self._current and age > 2 * self.stall_after
+            if abandoned or now >= job.deadline_at:
+                job.undelivered = True
+                self._figures.answered_still_running += 1
+                answers.append(job.refusal(refusals.still_running(job, now, age if abandoned else 0.0)))
+        return answers
+
+    def _stalls_at(self) -> float:
+        """The moment from which the main thread counts as stalled, unless it comes by."""
+        return self._last_pump + self.stall_after + 0.001
+
+    def _next_event(self) -> float | None:
+        events = [due] if (due := self._limits.next_due()) is not None else []
+        for job in self._open.values():
+            if not job.answered:
+                events.append(job.deadline_at)
+                if job is not self._current:
+                    events.append(self._stalls_at() + (0 if job.state == "queued" else self.stall_after))
+        return min(events, default=None)
+
+    def _stalled(self, now: float) -> ToolFailure:
+        return refusals.stalled(now - self._last_pump, self._figures.frames > 0, self._current, now)
+
+    def _make_room(self, session: str, now: float) -> Callable[[], None]:
+        """The queue is full: refuse the newcomer, or displace the last job of a session that fills most of it.
+
+        Returns:
+            The call that tells the displaced one.
+        """
+        retry_after = self._figures.drain_s(len(self._open), self.budget_ms)
+        busy = refusals.busy(self._open.values(), self._current, now, retry_after)
+        self._figures.refused_busy += 1
+        crowd: dict[str, int] = {}
+        for job in self._open.values():
+            crowd[job.session] = crowd.get(job.session, 0) + 1
+        hog = max(crowd, key=lambda name: crowd[name], default=session)
+        if crowd.get(hog, 0) > self.capacity // 2 and crowd.get(session, 0) < self.capacity // 8:
+            for job in reversed(self._open.values()):
+                if job.session == hog and job.state == "queued":
+                    self._drop(job, now, busy)
+                    return job.answer
+        raise busy

@@ -1,0 +1,101 @@
+"""How fast requests are let in: the server thread shares the interpreter with the frames.
+
+Every request costs about a millisecond of Python, which the main thread then lacks. A token bucket spreads them:
+short bursts pass at once, a steady flood waits its turn, and only who would wait for seconds is sent away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Callable
+from typing import Final
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tdmcp_embedded.http.answers import Refusal, refuse
+from tdmcp_embedded.http.endpoints import Endpoints, find
+
+#: Longest wait (seconds) before a request is sent away instead.
+MAX_WAIT_S: Final = 5.0
+
+#: Requests a second and burst of `/health` and its like, and of callers without a valid key: these must not be able to
+#: use up the turns of those who have one.
+_OWN_PACE: Final = (30.0, 20)
+_STRANGERS: Final = (20.0, 20)
+_STRANGERS_WAIT_S: Final = 0.5
+
+
+class Bucket:
+    """A token bucket that takes bookings: each caller learns how long to wait for its turn.
+
+    Args:
+        clock: seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._tokens = math.inf
+        self._filled = clock()
+
+    def book(self, rate: float, burst: int, max_wait: float) -> float:
+        """Take a turn.
+
+        Args:
+            rate: turns a second.
+            burst: turns that may be taken at once after a quiet time.
+            max_wait: seconds beyond which no turn is taken.
+
+        Returns:
+            Seconds to wait before going on; if that is more than `max_wait`, the turn was not taken.
+        """
+        now = self._clock()
+        self._tokens = min(float(burst), self._tokens + (now - self._filled) * rate)
+        self._filled = now
+        wait = max(0.0, (1.0 - self._tokens) / rate)
+        if wait <= max_wait:
+            self._tokens -= 1.0
+        return wait
+
+
+class Admission:
+    """429 with Retry-After for requests over the rate which would wait too long; the others wait their turn.
+
+    Args:
+        pace: requests a second and burst of the moment, for callers who hold a valid key.
+        known: whether a caller does.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        endpoints: Endpoints,
+        pace: Callable[[], tuple[float, int]],
+        known: Callable[[Scope], bool],
+    ) -> None:
+        self._app = app
+        self._endpoints = endpoints
+        self._pace = pace
+        self._known = known
+        self._callers = Bucket(time.monotonic)
+        self._strangers = Bucket(time.monotonic)
+        self._own_pace = Bucket(time.monotonic)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        endpoint = find(self._endpoints, scope["path"])
+        if endpoint is not None and endpoint.own_pace:
+            limit, wait = MAX_WAIT_S, self._own_pace.book(*_OWN_PACE, MAX_WAIT_S)
+        elif self._known(scope):
+            limit, wait = MAX_WAIT_S, self._callers.book(*self._pace(), MAX_WAIT_S)
+        else:
+            limit, wait = _STRANGERS_WAIT_S, self._strangers.book(*_STRANGERS, _STRANGERS_WAIT_S)
+        if wait > limit:
+            seconds = math.ceil(wait)
+            sentence = f"Too many requests; call again in {seconds} s, one call at a time."
+            refusal = Refusal(429, "too_many_requests", sentence, {"retry-after": str(seconds)})
+            await refuse(scope, receive, send, refusal)
+            return
+        if wait > 0:
+            await asyncio.sleep(wait)
+        await self._app(scope, receive, send)

@@ -1,0 +1,76 @@
+"""The HTTP application, assembled: endpoints, and the gates every request passes on its way to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
+
+from starlette.routing import Router
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tdmcp_embedded.frame_queue import FrameQueue
+from tdmcp_embedded.http.admission import Admission
+from tdmcp_embedded.http.bodies import BodyGate
+from tdmcp_embedded.http.credentials import Identify, KeyGate, admitted
+from tdmcp_embedded.http.endpoints import Dispatch, Endpoint, MethodGate, PathGate
+from tdmcp_embedded.http.health import Health
+from tdmcp_embedded.http.hosts import HostGate
+from tdmcp_embedded.http.keys import Keys
+from tdmcp_embedded.settings import Settings
+
+
+def build_app(
+    mcp: ASGIApp,
+    *,
+    lifespan: Callable[[], AbstractAsyncContextManager[None]],
+    queue: FrameQueue,
+    keys: Keys,
+    settings: Callable[[], Settings],
+    sessions: Callable[[], int] = lambda: 0,
+    hosts: Iterable[str] = (),
+    extra: Mapping[str, Endpoint] | None = None,
+) -> ASGIApp:
+    """The application that serves MCP at `/mcp`, and `/health`.
+
+    Args:
+        mcp: what answers at `/mcp`; requests come with `scope["tdmcp.key"]` (a `Key`) if they had one.
+        lifespan: entered while the application serves. Once: build a new application for every start.
+        queue: whose state `/health` shows.
+        settings: the settings of the moment; pace, size limit and whether a key is needed change with it at once.
+        sessions: how many MCP sessions are open.
+        hosts: further host names this server is reached by.
+        extra: further endpoints by path.
+    """
+    endpoints = {
+        "/mcp": Endpoint(mcp, ("POST", "GET", "DELETE")),
+        "/health": Endpoint(Health(queue, sessions), ("GET", "HEAD"), public=True, own_pace=True),
+        **(extra or {}),
+    }
+    # From the inside out; a request passes them from the last line to the first.
+    app: ASGIApp = Dispatch(endpoints)
+    app = BodyGate(app, lambda: int(settings().max_body_mb * 2**20))
+    app = MethodGate(app, endpoints)
+    app = KeyGate(app, endpoints)
+    app = PathGate(app, endpoints)
+    app = Admission(app, endpoints, lambda: _pace(settings()), admitted)
+    app = Identify(app, keys, lambda: settings().require_key)
+    app = HostGate(app, hosts)
+    return Application(app, lifespan)
+
+
+class Application:
+    """Requests go to the gates, the start and the end to the lifespan, and nothing else (WebSockets, say) anywhere."""
+
+    def __init__(self, gates: ASGIApp, lifespan: Callable[[], AbstractAsyncContextManager[None]]) -> None:
+        self._gates = gates
+        self._lifespan = Router(lifespan=lambda _: lifespan())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await self._gates(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._lifespan(scope, receive, send)
+
+
+def _pace(settings: Settings) -> tuple[float, int]:
+    return settings.requests_per_second, settings.burst

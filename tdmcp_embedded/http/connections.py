@@ -1,0 +1,101 @@
+"""uvicorn with what a server inside another program needs: an end that comes, and no patience with dawdlers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import socket
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+#: Connections at once. Windows' `select` takes no more than 512 sockets, and fails with all of them beyond that.
+MAX_CONNECTIONS: Final = 450 if sys.platform == "win32" else 1000
+
+#: Seconds within which a request's head must be there once a connection is made or its first byte has come.
+HEAD_PATIENCE_S: Final = 10.0
+
+#: Hanging up at the end: how often it is tried (seconds), how many times before connections are cut with what they have
+#: yet to send, and before requests still at work are broken off.
+_AGAIN_S: Final = 0.02
+_POLITE: Final = 5
+_PATIENT: Final = 10
+
+_log = logging.getLogger(__name__)
+
+
+class Connection(H11Protocol):
+    """An HTTP connection which is refused when there are too many."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.waits_since = time.monotonic()
+        if len(self.connections) > MAX_CONNECTIONS:
+            _log.warning("More than %d connections; the newest was closed.", MAX_CONNECTIONS)
+            transport.abort()
+
+    def dawdles(self, now: float) -> bool:
+        """Whether it has begun a request, or not even that, and kept us waiting for the rest for too long."""
+        working = self.cycle is not None and not self.cycle.response_complete
+        between = (
+            self.cycle is not None
+            and self.conn.states[h11.CLIENT] is h11.IDLE
+            and not self.conn.trailing_data[0]
+        )
+        if working or between:
+            self.waits_since = now
+        return now - self.waits_since > HEAD_PATIENCE_S
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server: stops though streams are open, and throws out connections that dawdle.
+
+    uvicorn waits for open event streams to end, which only a signal makes them do, and a thread gets none.
+    `on_started` is called once it serves.
+    """
+
+    on_started: Callable[[], None] | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and self.on_started is not None:
+            self.on_started()
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % 10 == 0:
+            now = time.monotonic()
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, Connection) and connection.dawdles(now):
+                    connection.transport.abort()
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # Listeners first, so that nobody new comes; then hang up, and go on hanging up, while uvicorn waits.
+        for listener in self.servers:
+            listener.close()
+        hanging_up = asyncio.create_task(self._hang_up())
+        try:
+            await super().shutdown(sockets)
+        finally:
+            hanging_up.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await hanging_up
+
+    async def _hang_up(self) -> None:
+        for attempt in itertools.count():
+            for connection in list(self.server_state.connections):
+                transport: Any = getattr(connection, "transport", None)
+                if transport is not None:
+                    (transport.close if attempt < _POLITE else transport.abort)()
+            if attempt == _PATIENT:
+                # Whoever still has not noticed that its client is gone never will.
+                for task in self.server_state.tasks:
+                    task.cancel()
+            await asyncio.sleep(_AGAIN_S)

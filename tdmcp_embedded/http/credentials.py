@@ -1,0 +1,111 @@
+"""Who is calling: the access key of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tdmcp_embedded.http.answers import Refusal, headers, refuse
+from tdmcp_embedded.http.endpoints import Endpoints, find
+from tdmcp_embedded.http.hosts import is_local
+from tdmcp_embedded.http.keys import Key, Keys
+
+_REFUSED = "tdmcp.refused"
+_GIVE_KEY = "give this client the access key of the component, as the header Authorization: Bearer KEY."
+
+
+class Identify:
+    """Looks up the key of each request; refuses nobody yet.
+
+    Puts the `Key` in `scope["tdmcp.key"]`, and in `scope["user"]` what the SDK binds sessions to: a session can only be
+    used with the key it was opened with. Without a usable key neither is there.
+
+    Args:
+        required: whether keys are required at the moment; from another machine they always are.
+    """
+
+    def __init__(self, app: ASGIApp, keys: Keys, required: Callable[[], bool]) -> None:
+        self._app = app
+        self._keys = keys
+        self._required = required
+        self._users: dict[str, AuthenticatedUser] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        outcome = self._look(scope)
+        if isinstance(outcome, Key):
+            scope["tdmcp.key"] = outcome
+            scope["user"] = self._user(outcome.name)
+        elif outcome is not None:
+            scope[_REFUSED] = outcome
+        await self._app(scope, receive, send)
+
+    def _look(self, scope: Scope) -> Key | Refusal | None:
+        token = bearer(scope)
+        key = self._keys.match(token) if token is not None else None
+        local = is_local(scope)
+        if key is not None and (local or not key.local_only):
+            return key
+        if local and not self._required():
+            return None
+        if key is not None:
+            return Refusal(
+                403,
+                "key_is_local_only",
+                "This access key works from its own machine only; make one for other machines on the Security page.",
+            )
+        if token is None:
+            return _unauthorized(f"An access key is needed: {_GIVE_KEY}", "Bearer")
+        return _unauthorized(
+            f"This access key is not valid (it may have been renewed): {_GIVE_KEY}",
+            'Bearer error="invalid_token"',
+        )
+
+    def _user(self, name: str) -> AuthenticatedUser:
+        user = self._users.get(name)
+        if user is None:
+            # No token in here: the SDK needs to tell callers apart, and nobody needs to carry the key any further.
+            user = self._users[name] = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
+        return user
+
+
+class KeyGate:
+    """401 (or 403) for requests whose key `Identify` found wanting, except to public endpoints."""
+
+    def __init__(self, app: ASGIApp, endpoints: Endpoints) -> None:
+        self._app = app
+        self._endpoints = endpoints
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = scope.get(_REFUSED)
+        endpoint = find(self._endpoints, scope["path"])
+        if refusal is not None and not (endpoint is not None and endpoint.public):
+            await refuse(scope, receive, send, refusal)
+            return
+        await self._app(scope, receive, send)
+
+
+def admitted(scope: Scope) -> bool:
+    """Whether `Identify` has found nothing against a request."""
+    return _REFUSED not in scope
+
+
+def key_of(scope: Scope) -> Key | None:
+    """The key a request came with, once `Identify` has looked."""
+    key = scope.get("tdmcp.key")
+    return key if isinstance(key, Key) else None
+
+
+def bearer(scope: Scope) -> bytes | None:
+    """The token of a request's one Authorization header; never looked for in the URL, which ends up in logs."""
+    given = headers(scope, b"authorization")
+    if len(given) != 1:
+        return None
+    kind, _, token = given[0].strip().partition(b" ")
+    return token.strip() or None if kind.lower() == b"bearer" else None
+
+
+def _unauthorized(sentence: str, challenge: str) -> Refusal:
+    return Refusal(401, "unauthorized", sentence, {"www-authenticate": challenge})

@@ -1,0 +1,92 @@
+"""What can be asked for under which path, and by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tdmcp_embedded.http.answers import Refusal, refuse
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One path.
+
+    `public` ones need no access key. `own_pace` ones do not wait their turn with the MCP requests (`/health` must
+    answer while those are being held back); they have a pace of their own.
+    """
+
+    app: ASGIApp
+    methods: tuple[str, ...]
+    public: bool = False
+    own_pace: bool = False
+
+
+Endpoints = Mapping[str, Endpoint]
+
+
+def find(endpoints: Endpoints, path: str) -> Endpoint | None:
+    """The endpoint of a path, with or without a slash at its end."""
+    return endpoints.get(path) or (endpoints.get(path.rstrip("/")) if len(path) > 1 else None)
+
+
+class Dispatch:
+    """The innermost application: hands a request, which has passed every gate, to its endpoint."""
+
+    def __init__(self, endpoints: Endpoints) -> None:
+        self._endpoints = endpoints
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        endpoint = find(self._endpoints, scope["path"])
+        assert endpoint is not None, "refused by the method gate"
+        await endpoint.app(scope, receive, send)
+
+
+class PathGate:
+    """404 for paths that do not exist: to everybody, so that a client looking for OAuth metadata learns there is none."""
+
+    def __init__(self, app: ASGIApp, endpoints: Endpoints) -> None:
+        self._app = app
+        self._endpoints = endpoints
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if find(self._endpoints, scope["path"]) is None:
+            sentence = "There is nothing here; the MCP endpoint is /mcp."
+            await refuse(scope, receive, send, Refusal(404, "not_found", sentence))
+            return
+        await self._app(scope, receive, send)
+
+
+class MethodGate:
+    """405 for methods an endpoint does not have, 415 for bodies that are not JSON."""
+
+    def __init__(self, app: ASGIApp, endpoints: Endpoints) -> None:
+        self._app = app
+        self._endpoints = endpoints
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await refuse(scope, receive, send, refusal)
+            return
+        await self._app(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> Refusal | None:
+        endpoint = find(self._endpoints, scope["path"])
+        assert endpoint is not None, "refused by the path gate"
+        if scope["method"] not in endpoint.methods:
+            allowed = ", ".join(endpoint.methods)
+            return Refusal(
+                405, "method_not_allowed", f"{scope['path']} takes {allowed} requests.", {"allow": allowed}
+            )
+        if scope["method"] != "POST":
+            return None
+        kinds = [value for name, value in scope["headers"] if name == b"content-type"]
+        # A web page can send the three types of an HTML form to any address without being asked; not this one.
+        if len(kinds) != 1 or kinds[0].partition(b";")[0].strip().lower() != b"application/json":
+            return Refusal(
+                415, "unsupported_media_type", "Send JSON, with the header Content-Type: application/json."
+            )
+        return None

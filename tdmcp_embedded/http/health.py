@@ -1,0 +1,40 @@
+"""`/health`: whether the server and the main thread are alive; answered on the server thread, always at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from starlette.types import Receive, Scope, Send
+
+from tdmcp_embedded import __version__
+from tdmcp_embedded.frame_queue import FrameQueue
+from tdmcp_embedded.http.answers import answer_json
+from tdmcp_embedded.http.credentials import key_of
+
+
+class Health:
+    """State, time and version for everybody; sessions, queue and main-thread age for callers with a key.
+
+    `status` is *ok*, *stalled* (no frame for more than a second) or *starting* (no frame yet).
+
+    Args:
+        sessions: how many MCP sessions are open.
+    """
+
+    def __init__(self, queue: FrameQueue, sessions: Callable[[], int]) -> None:
+        self._queue = queue
+        self._sessions = sessions
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        queue = self._queue.stats()
+        if not queue["frames"]:
+            status = "starting"
+        else:
+            status = "stalled" if queue["stalled_for_s"] else "ok"
+        content = {"status": status, "timestamp": round(time.time(), 3), "version": __version__}
+        if key_of(scope) is not None:
+            content["sessions"] = self._sessions()
+            content["main_thread_age_s"] = queue["last_pump_age_s"]
+            content["queue"] = queue
+        await answer_json(scope, send, content)

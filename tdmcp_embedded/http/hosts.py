@@ -1,0 +1,93 @@
+"""The first gate: requests meant for this server, and not sent by somebody's web page.
+
+A page in the user's browser can reach this server under a name of its own (DNS rebinding: the Host header gives it
+away) or directly (the Origin header does). Neither has business here, loopback origins included: any local program
+can serve a page. Only a page this very server has delivered may call it.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Iterable
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tdmcp_embedded.http.answers import Refusal, headers, refuse
+
+_LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+class HostGate:
+    """421 for a foreign Host, 403 for a foreign or `null` Origin.
+
+    Args:
+        hosts: further names this server is reached by (behind a proxy, say), without ports.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
+        self._app = app
+        self._hosts = frozenset(name.lower() for name in hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await refuse(scope, receive, send, refusal)
+            return
+        await self._app(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> Refusal | None:
+        given = headers(scope, b"host")
+        host = given[0].decode("latin-1").lower() if len(given) == 1 else ""
+        if not self._ours(hostname(host), scope):
+            return Refusal(
+                421,
+                "host_not_allowed",
+                "This server is not known by that host name; use the address that the component shows.",
+            )
+        origins = headers(scope, b"origin")
+        own = f"{scope['scheme']}://{host}"
+        if any(origin.decode("latin-1").lower() != own for origin in origins):
+            return Refusal(
+                403,
+                "origin_not_allowed",
+                "Web pages of other origins may not call this server; open its own dashboard instead.",
+            )
+        return None
+
+    def _ours(self, name: str, scope: Scope) -> bool:
+        if name in self._hosts:
+            return True
+        address = (scope.get("server") or ("", 0))[0]
+        if is_loopback(address):
+            return name in _LOCAL_NAMES
+        # From another machine: the address the request came in by, or this machine's own name.
+        machine = socket.gethostname().lower()
+        return bool(name) and name in {address.lower(), machine, f"{machine}.local"}
+
+
+def hostname(host: str) -> str:
+    """The name in a Host header, without port and brackets; empty if it is malformed."""
+    if host.startswith("["):
+        name, bracket, port = host[1:].partition("]")
+        return name if bracket and (not port or port[1:].isdigit()) else ""
+    name, colon, port = host.partition(":")
+    return name if not colon or port.isdigit() else ""
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an IP address is this machine talking to itself."""
+    try:
+        return ipaddress.ip_address(address.partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+def is_local(scope: Scope) -> bool:
+    """Whether a request comes from this machine itself.
+
+    One that was forwarded does not: a proxy on this machine passes on what others send.
+    """
+    client = scope.get("client")
+    forwarded = any(name in (b"forwarded", b"x-forwarded-for", b"x-real-ip") for name, _ in scope["headers"])
+    return client is not None and is_loopback(client[0]) and not forwarded

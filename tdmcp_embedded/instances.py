@@ -1,0 +1,110 @@
+"""The registry of running servers: one JSON file a server in `$TDMCP_HOME/instances/`, which the stdio shim reads.
+
+An entry holds the access key, so it is private to this user. Standard library only; any thread.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from tdmcp_embedded import CONTRACT, __version__, processes
+from tdmcp_embedded.files import home, read, remove, write_private
+
+#: What every entry has.
+KEYS = (
+    "pid", "started", "project", "component", "url", "token", "build", "version", "contract", "name", "dashboard"
+)  # fmt: skip
+
+
+def folder() -> Path:
+    return home() / "instances"
+
+
+class Entry:
+    """This server's own entry. Several servers of one process (several components) have one each.
+
+    Args:
+        where: the registry's folder, `folder()` by default.
+    """
+
+    def __init__(self, where: Path | None = None) -> None:
+        self._where = where
+        self._path: Path | None = None
+        self._facts: dict[str, Any] = {}
+
+    @property
+    def path(self) -> Path | None:
+        """The file, while there is one."""
+        return self._path
+
+    def write(self, **facts: Any) -> Path:
+        """Enter this server, or replace its entry.
+
+        Args:
+            facts: `project`, `component`, `url`, `token`, `build`, `name`, `dashboard`, and whatever else may help; what is
+                known here (`pid`, `started`, `version`, `contract`) need not be given. JSON-ready.
+
+        Raises:
+            OSError: the registry cannot be written.
+        """
+        pid = os.getpid()
+        known = dict.fromkeys(KEYS, "") | {
+            "pid": pid,
+            "started": time.time(),
+            "process_started": processes.start_time(pid),
+            "version": __version__,
+            "contract": CONTRACT,
+        }
+        self._facts = known | self._facts | facts
+        port = str(self._facts["url"]).rpartition(":")[2].partition("/")[0]
+        path = (self._where or folder()) / f"{pid}-{port or 'server'}.json"
+        if self._path is not None and self._path != path:
+            remove(self._path)
+        write_private(path, self._facts)
+        self._path = path
+        return path
+
+    def update(self, **facts: Any) -> None:
+        """Change some facts of the entry; does nothing when they are as given, or when there is no entry."""
+        if self._path is not None and any(self._facts.get(name) != value for name, value in facts.items()):
+            self.write(**facts)
+
+    def remove(self) -> None:
+        """Leave the registry."""
+        if self._path is not None:
+            remove(self._path)
+            self._path = None
+
+
+def listing(where: Path | None = None) -> list[dict[str, Any]]:
+    """The entries of servers whose process is alive, oldest first; files of dead ones are removed.
+
+    A file that is not (yet) a whole entry is left alone.
+    """
+    entries = []
+    try:
+        paths = sorted((where or folder()).glob("*.json"))
+    except OSError:
+        return []
+    for path in paths:
+        entry = read(path)
+        if entry is None or not isinstance(entry.get("pid"), int):
+            continue
+        if alive(entry):
+            entries.append(entry)
+        else:
+            remove(path)
+    return sorted(entries, key=lambda entry: float(entry.get("started") or 0))
+
+
+def alive(entry: dict[str, Any]) -> bool:
+    """Whether the process that wrote an entry still runs, and is not another one that was given its number since."""
+    pid = int(entry["pid"])
+    if not processes.alive(pid):
+        return False
+    then, now = entry.get("process_started"), processes.start_time(pid)
+    # A number can be used again after a crash. Both clocks tick coarsely: two seconds apart is the same process.
+    return then is None or now is None or abs(float(then) - now) < 2.0

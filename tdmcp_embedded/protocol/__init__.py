@@ -1,0 +1,1 @@
+"""MCP: the SDK server built from the table of tools, and what maps between the two."""

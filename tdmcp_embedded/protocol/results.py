@@ -1,0 +1,67 @@
+"""Outputs and failures as MCP tool results: structured content and a text that says the same."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
+
+from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.tools.tool import Output
+
+#: Largest message, in bytes: Claude Desktop refuses results over 1 MB, the Python SDK's client events over 1 MiB.
+MESSAGE_LIMIT = 1_000_000
+
+#: Room for the JSON-RPC envelope around a result.
+_ENVELOPE = 4_000
+
+
+def success(output: Output) -> CallToolResult:
+    """A tool's output as a result.
+
+    Raises:
+        ToolFailure: `too_large`, when the message would be refused by clients.
+    """
+    structured = output.structured()
+    content: list[ContentBlock] = [TextContent(text=_encodable(output.text()))]
+    for picture in output.pictures:
+        content.append(
+            ImageContent(data=base64.b64encode(picture.data).decode("ascii"), mime_type=picture.mime)
+        )
+    size = len(json.dumps(_encodable(structured)).encode()) + sum(_size(block) for block in content)
+    if size > MESSAGE_LIMIT - _ENVELOPE:
+        raise ToolFailure(
+            Code.TOO_LARGE,
+            f"The answer would be {size / 1e6:.1f} MB; MCP clients take at most {MESSAGE_LIMIT / 1e6:.0f} MB.",
+            hint="Ask for less: fewer operators or fields, a smaller limit, depth, range or max_size.",
+        )
+    return CallToolResult(content=content, structured_content=_encodable(structured))
+
+
+def failure(error: ToolFailure) -> CallToolResult:
+    """A refusal as an `isError` result that an agent can act on."""
+    return CallToolResult(
+        content=[TextContent(text=_encodable(error.text()))],
+        structured_content=_encodable(error.structured()),
+        is_error=True,
+    )
+
+
+def _size(block: ContentBlock) -> int:
+    if isinstance(block, TextContent):
+        return len(json.dumps(block.text))
+    assert isinstance(block, ImageContent)
+    return len(block.data)
+
+
+def _encodable(value: Any) -> Any:
+    """The value with lone surrogates replaced: they are legal in Python's text but not in UTF-8 messages."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_encodable(item) for item in value]
+    return value

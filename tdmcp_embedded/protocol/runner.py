@@ -1,0 +1,87 @@
+"""One tool call: from its arguments through the frame queue to its output."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator
+from dataclasses import dataclass
+from inspect import isgenerator
+from typing import Any
+
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Tool
+from tdmcp_embedded.touchdesigner import undo
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a call left on the main thread; `output()` makes the answer of it, on any thread but that one."""
+
+    call: Call
+    tool: Tool
+    arguments: Arguments
+    value: Any
+
+    def output(self) -> Output:
+        if self.tool.finish is not None:
+            return self.tool.finish(self.call, self.arguments, self.value)
+        assert isinstance(self.value, Output)
+        return self.value
+
+
+def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, None, Done]:
+    """The call as a generator for the frame queue, to be driven on the main thread.
+
+    Of an editing tool, the part before its first `yield` runs in one undo block, and an exception there leaves the
+    project as it was; the block may not stay open across a frame, since TouchDesigner ends it with the callback.
+    """
+    assert tool.run is not None
+    if tool.effect is Effect.READ:
+        value = tool.run(call, arguments)
+        if isgenerator(value):
+            value = yield from value
+        return Done(call, tool, arguments, value)
+
+    call.undo_name = call.undo_name or f"MCP {tool.title}"
+    with undo.block(call.td, call.undo_name):
+        value = tool.run(call, arguments)
+        if isgenerator(value):
+            try:
+                signal = next(value)
+            except StopIteration as stop:
+                return Done(call, tool, arguments, stop.value)
+    if not isgenerator(value):
+        return Done(call, tool, arguments, value)
+    steps = value
+    try:
+        while True:
+            yield signal
+            try:
+                signal = next(steps)
+            except StopIteration as stop:
+                return Done(call, tool, arguments, stop.value)
+    finally:
+        steps.close()
+
+
+async def run(call: Call, tool: Tool, arguments: Arguments) -> Output:
+    """Run a tool and give its output; on the server thread's event loop.
+
+    A cancelled call leaves the queue (or is closed at its next `yield`).
+
+    Raises:
+        ToolFailure: what the tool or the queue refused.
+    """
+    if tool.answer is not None:
+        return await tool.answer(call, arguments)
+    deadline = tool.deadline(arguments) if tool.deadline else call.settings.call_deadline
+    job = call.queue.submit(
+        lambda: run_steps(call, tool, arguments), session=call.session, label=tool.name, deadline=deadline
+    )
+    try:
+        done: Done = await asyncio.wrap_future(job.future)
+    except asyncio.CancelledError:
+        call.queue.cancel(job.id)
+        raise
+    if tool.finish is None:
+        return done.output()
+    return await asyncio.to_thread(done.output)

@@ -1,0 +1,363 @@
+"""One run of the server, from its start to its end, on its own thread; never used twice.
+
+Importing this is cheap: everything heavy is imported on the server's thread. The main thread only looks (`phase`,
+`sentence`, `url` …, plain values) and asks (`apply`, `end` …, which return at once).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from tdmcp_embedded.frame_queue import FrameQueue
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from starlette.types import ASGIApp
+
+    from tdmcp_embedded.http.thread import ServerThread, State
+    from tdmcp_embedded.protocol.server import McpServer
+    from tdmcp_embedded.settings import Settings
+
+#: Settings that take effect with a new server only.
+RESTARTING = ("address", "port", "port_scan", "tls_certificate", "tls_key")
+#: Settings and facts that change which tools clients see.
+LISTING = ("access_level", "perform_level", "toolset")
+#: Facts that stand in the registry of running servers.
+REGISTERED = ("project", "project_folder", "component", "name", "build")
+
+
+class Phase(StrEnum):
+    STARTING = "starting"
+    SERVING = "serving"
+    FAILED = "failed"
+    ENDED = "ended"
+
+
+class CannotServe(Exception):
+    """A reason not to serve that starting again will not cure; its text is for the person in front of TouchDesigner."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of changed values: in force, or only after a restart, or not at all (`problem` says why)."""
+
+    restart: bool = False
+    problem: str = ""
+
+
+class Serving:
+    """One run of the server.
+
+    `facts` is the live dictionary of `Embedded.facts`; `values` are custom parameter values by name, which become the
+    `Settings` on the server's thread. `version` counts up with every change of what the main thread looks at.
+    """
+
+    def __init__(self, td: Any, queue: FrameQueue, facts: dict[str, Any], values: dict[str, Any]) -> None:
+        self.phase = Phase.STARTING
+        self.version = 0
+        self.sentence = ""
+        """Why it failed; one sentence for a person."""
+        self.final = False
+        """Whether starting again would fail in the same way."""
+        self.warning = ""
+        """What a person should know while it serves."""
+        self.url = ""
+        self.port = 0
+        self.key = ""
+        self.settings: Settings | None = None
+        self._td, self._queue, self._facts, self._values = td, queue, facts, values
+        self._thread: ServerThread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._mcp: McpServer | None = None
+        self._tasks: set[asyncio.Future[None]] = set()
+        self._performing = bool(facts.get("perform_mode"))
+
+    # -- main thread -----------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start the thread; returns at once."""
+        from tdmcp_embedded.http.thread import ServerThread
+
+        values = self._values
+        try:
+            # Before everything else, since the thread binds first and imports what validates settings later.
+            port = _whole("Port", values.get("Port", 9988), 65535)
+            scan = _whole("Portscan", values.get("Portscan", 10), 100)
+        except CannotServe as refusal:
+            self._fail(str(refusal), final=True)
+            return
+        self._thread = ServerThread(
+            self._build,
+            address=_listening(str(values.get("Address", "127.0.0.1"))),
+            port=port,
+            scan=scan,
+            on_state=self._on_state,
+            certificate=str(values.get("Tlscertificate", "")),
+            certificate_key=str(values.get("Tlskey", "")),
+        )
+        self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the thread still runs, and may hold its port."""
+        return self._thread is not None and self._thread.alive
+
+    def end(self) -> None:
+        """Ask it to end; returns at once."""
+        self._in_loop(self._leave)
+        if self._thread is not None:
+            self._thread.request_stop()
+
+    def join(self, timeout: float) -> bool:
+        """Wait for the end, at most `timeout` seconds; whether it came."""
+        return self._thread is None or self._thread.stop(timeout)
+
+    def _fail(self, sentence: str, *, final: bool) -> None:
+        self.sentence, self.final, self.phase = sentence, final, Phase.FAILED
+        # Last, since the main thread looks at the rest when this has changed.
+        self.version += 1
+
+    def apply(self, values: dict[str, Any]) -> Outcome:
+        """Put changed values in force where that can be done live; only while it serves."""
+        assert self.settings is not None
+        try:
+            settings = validated(values)
+        except CannotServe as refusal:
+            return Outcome(problem=f"{refusal} The former value stays in force.")
+        former, self.settings, self._values = self.settings, settings, values
+        changed = {
+            name for name in type(settings).model_fields if getattr(former, name) != getattr(settings, name)
+        }
+        if changed.intersection(RESTARTING):
+            return Outcome(restart=True)
+        self._queue.budget_ms = settings.budget_ms
+        self._queue.capacity = settings.queue_size
+        if changed.intersection(LISTING):
+            self._in_loop(self._announce)
+        return Outcome()
+
+    def facts_changed(self) -> None:
+        """The facts were sampled anew: tell clients and the registry what matters to them."""
+        performing = bool(self._facts.get("perform_mode"))
+        if performing != self._performing:
+            self._performing = performing
+            settings = self.settings
+            if settings is not None and settings.perform_level is not settings.access_level:
+                self._in_loop(self._announce)
+        self._in_loop(self._register)
+
+    def renew_key(self) -> None:
+        """Make a new access key; the old one stops working at once."""
+        self._in_loop(self._renew)
+
+    def client_config(self) -> str:
+        """A client configuration as JSON text, as most clients read it."""
+        server: dict[str, Any] = {"type": "http", "url": self.url}
+        if self.settings is not None and self.settings.require_key:
+            server["headers"] = {"Authorization": f"Bearer {self.key}"}
+        return json.dumps({"mcpServers": {"touchdesigner": server}}, indent=2)
+
+    def _in_loop(self, work: Callable[[], None]) -> None:
+        """Have something done on the server's thread; not at all if that has ended meanwhile."""
+        loop = self._loop
+        if loop is not None:
+            with suppress(RuntimeError):  # the loop was closed this moment
+                loop.call_soon_threadsafe(work)
+
+    # -- server thread ---------------------------------------------------------------------------------------
+
+    def _on_state(self, state: State) -> None:
+        """News of the thread, on the thread."""
+        from tdmcp_embedded.http.thread import Phase as ThreadPhase
+
+        if state.phase is ThreadPhase.SERVING:
+            self.phase = Phase.SERVING
+        elif state.phase is ThreadPhase.STOPPED:
+            self.phase = Phase.ENDED
+        elif state.phase is ThreadPhase.FAILED:
+            sentence, final = explained(state)
+            self._fail(sentence, final=final)
+            return
+        self.version += 1
+
+    def _build(self, port: int) -> ASGIApp:
+        """The application, once the port is known and the heavy imports are done."""
+        from tdmcp_embedded.files import home
+        from tdmcp_embedded.http.app import build_app
+        from tdmcp_embedded.http.keys import Keys
+        from tdmcp_embedded.instances import Entry
+        from tdmcp_embedded.protocol.server import Host, McpServer
+
+        settings = self.settings = validated(self._values)
+        scheme = "https" if settings.tls_certificate else "http"
+        _check_tls(settings.tls_certificate, settings.tls_key)
+        self._queue.budget_ms = settings.budget_ms
+        self._queue.capacity = settings.queue_size
+        self._keys = Keys(home() / "keys.json")
+        # For scripted set-ups: the key of this user, instead of a random one.
+        self.key = self._keys.first(os.environ.get("TDMCP_TOKEN", "")).token
+        self.port = port
+        self.url = f"{scheme}://{_reachable(_listening(settings.address))}:{port}/mcp"
+        self._facts.update(url=self.url, port=port)
+        self._entry = Entry()
+        self._mcp = McpServer(Host(self._td, self._queue, self._current_settings, self._facts))
+        return build_app(
+            self._mcp.asgi,
+            lifespan=self._lifespan,
+            queue=self._queue,
+            keys=self._keys,
+            settings=self._current_settings,
+            sessions=self._mcp.session_count,
+        )
+
+    @asynccontextmanager
+    async def _lifespan(self) -> AsyncIterator[None]:
+        """Entered once the port is bound, left when the server ends."""
+        import asyncio
+
+        from tdmcp_embedded import instances
+
+        assert self._mcp is not None
+        async with self._mcp.lifespan():
+            self._loop = asyncio.get_running_loop()
+            self._register()
+            # Looking through the registry removes what crashed servers left there.
+            instances.listing()
+            try:
+                yield
+            finally:
+                self._loop = None
+                self._entry.remove()
+
+    def _current_settings(self) -> Settings:
+        assert self.settings is not None
+        return self.settings
+
+    def _register(self) -> None:
+        """Enter, or update, the registry of running servers; also takes over a key that another server renewed."""
+        if self._loop is None:
+            return
+        try:
+            self.key = self._keys.first().token
+            facts = {name: self._facts.get(name, "") for name in REGISTERED}
+            facts |= {"url": self.url, "token": self.key, "dashboard": self.url.removesuffix("mcp")}
+            if self._entry.path is None or not self._entry.path.exists():
+                self._entry.write(**facts)
+            else:
+                self._entry.update(**facts)
+        except OSError as error:
+            self.warning = f"Desktop clients cannot find it: the registry cannot be written ({error})."
+            self.version += 1
+
+    def _leave(self) -> None:
+        """About to end: clients must not find us any more, and open streams end in good order."""
+        self._loop = None
+        self._entry.remove()
+        if self._mcp is not None:
+            self._mcp.close_streams()
+
+    def _announce(self) -> None:
+        import asyncio
+
+        assert self._mcp is not None
+        task = asyncio.ensure_future(self._mcp.announce_tools())
+        # The loop itself keeps no reference to a task.
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _renew(self) -> None:
+        try:
+            self._keys.renew()
+        except OSError as error:
+            self.warning = f"The access key could not be renewed: {error}."
+            self.version += 1
+        self._register()
+
+
+def validated(values: dict[str, Any]) -> Settings:
+    """Settings from custom parameter values.
+
+    Raises:
+        CannotServe: a value cannot be used; the sentence names the parameter.
+    """
+    from pydantic import ValidationError
+
+    from tdmcp_embedded.http.hosts import is_loopback
+    from tdmcp_embedded.settings import from_parameters, parameter_name
+
+    try:
+        settings = from_parameters(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = parameter_name(str(first["loc"][0]))
+        raise CannotServe(f"{name} cannot be {first['input']!r}: {_lower(first['msg'])}.") from None
+    if not settings.require_key and not is_loopback(_listening(settings.address)):
+        raise CannotServe(
+            f"Address {settings.address} can be reached from other machines: switch Require Key on, or use 127.0.0.1."
+        )
+    return settings
+
+
+def explained(state: State) -> tuple[str, bool]:
+    """Why a thread failed, in a sentence, and whether it would fail again."""
+    from tdmcp_embedded.http.listening import CannotListen
+
+    error = state.error
+    if isinstance(error, ModuleNotFoundError):
+        sentence = (
+            f"The Python package {error.name!r} is missing: run `pip install tdmcp-embedded` for the Python that "
+            "TouchDesigner uses, then restart TouchDesigner."
+        )
+        return sentence, True
+    if isinstance(error, CannotServe):
+        return str(error), True
+    return state.sentence, isinstance(error, CannotListen | ImportError)
+
+
+def _check_tls(certificate: str, key: str) -> None:
+    """See whether the files work before the server tries, which would only say that it cannot start."""
+    if not certificate and not key:
+        return
+    import ssl
+
+    if not certificate:
+        raise CannotServe("Tlskey is given without Tlscertificate: give both files, or neither.")
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(
+            certificate, key or None, password=lambda: b""
+        )
+    except (OSError, ValueError) as error:
+        raise CannotServe(f"The TLS files cannot be used: {error}.") from None
+
+
+def _whole(name: str, value: Any, most: int) -> int:
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        number = -1
+    if not 0 <= number <= most:
+        raise CannotServe(f"{name} cannot be {value!r}: it is a whole number from 0 to {most}.")
+    return number
+
+
+def _lower(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
+
+
+def _listening(address: str) -> str:
+    # "localhost" may mean ::1 first, and then half of the clients are refused.
+    return "127.0.0.1" if address.strip().lower() in ("", "localhost") else address.strip()
+
+
+def _reachable(address: str) -> str:
+    """An address as it stands in the URL for clients on this machine."""
+    if address in ("0.0.0.0", "::"):
+        return "127.0.0.1"
+    return f"[{address}]" if ":" in address else address

@@ -1,0 +1,155 @@
+"""What an edit broke: new errors and warnings, one frame later, on what was touched and what it feeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from time import perf_counter
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.frame_queue import NEXT_FRAME
+from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools.tool import Call, Output, Steps
+from tdmcp_embedded.touchdesigner import diagnostics, undo
+from tdmcp_embedded.touchdesigner.code_routes import Access
+
+#: How many operators one edit looks at again: enough for what an agent touches, never a whole project.
+MOST_WATCHED = 200
+_MOST_PROBLEMS = 30
+#: How many of them are cooked to see their errors; the rest show theirs when something asks for them.
+_MOST_COOKED = 32
+
+
+class Problem(BaseModel):
+    """An error or warning that was not there before the edit."""
+
+    path: str
+    severity: str = Field(description="error, warning, script_error or shader")
+    message: str
+
+
+class Edited(Output):
+    """What every edit's answer carries."""
+
+    problems: list[Problem] = Field(
+        default=[],
+        description="errors and warnings new one frame after the edit, on touched operators and downstream",
+    )
+    undo: str = Field(default="", description="name of the undo step; empty if nothing changed")
+
+    def trailer(self) -> str:
+        """The common end of the text."""
+        lines = [f"{p.severity} {p.path}: {p.message}" for p in self.problems]
+        if lines:
+            lines.insert(0, "New problems:")
+        lines.append(f"undo: {self.undo}" if self.undo else "undo: nothing to undo")
+        return "\n".join(lines)
+
+
+def access(call: Call) -> Access:
+    """What the caller's level lets an edit bring in."""
+    return Access(code=call.level.allows(Level.FULL), component=str(call.instance.get("component", "")))
+
+
+def done(call: Call, changed: bool = True) -> str:
+    """The name of the undo step; where nothing changed, the step is given up and the name is empty."""
+    if changed:
+        return call.undo_name
+    undo.journal().abandon()
+    return ""
+
+
+class Watch:
+    """Remembers what was wrong before an edit, and says afterwards what is new."""
+
+    def __init__(self) -> None:
+        self._before: dict[str, set[tuple[str, str]]] = {}
+
+    def before(self, operators: Iterable[Any]) -> None:
+        """Note the problems of operators that are about to be touched, and of what they feed."""
+        for operator in _reach(operators):
+            self._before.setdefault(
+                str(operator.path), {(p.severity, p.message) for p in diagnostics.problems(operator)}
+            )
+
+    def after(self, call: Call, touched: Iterable[str]) -> Steps[list[Problem]]:
+        """Wait a frame, look at what was touched (by path) and what it feeds, and give what is new.
+
+        Errors, DAT text and callbacks show one frame after the edit that causes them (fact 11).
+        """
+        paths = list(dict.fromkeys(touched))[:MOST_WATCHED]
+        yield NEXT_FRAME
+        roots = [found for path in paths if (found := call.td.op(path)) is not None]
+        yield from _cook(call, roots)
+        if any(operator.isDAT for operator in roots if operator.valid):
+            # What reads a DAT's text (a shader) sees it one cook later (fact 11).
+            yield NEXT_FRAME
+            yield from _cook(call, roots)
+        news: list[Problem] = []
+        reached = _reach(operator for operator in roots if operator.valid)
+        for operator in reached:
+            if not operator.valid:
+                continue
+            known = self._before.get(str(operator.path), set())
+            for problem in diagnostics.problems(operator):
+                if (problem.severity, problem.message) not in known and len(news) < _MOST_PROBLEMS:
+                    news.append(
+                        Problem(path=problem.path, severity=problem.severity, message=problem.message)
+                    )
+            yield
+        return news
+
+
+def _cook(call: Call, operators: list[Any]) -> Steps[None]:
+    """Let operators cook that have something to cook: they only do when asked, and show no error before (fact 11).
+
+    The show comes first: what is known to cook for longer than the frame's budget is left alone, and the first that
+    turns out so is the last.
+    """
+    budget = call.settings.budget_ms
+    for operator in operators[:_MOST_COOKED]:
+        if not operator.valid or operator.isCOMP or (operator.totalCooks and operator.cookTime > budget):
+            continue
+        began = perf_counter()
+        operator.cook()
+        if (perf_counter() - began) * 1000 > budget:
+            return
+        yield
+
+
+def _reach(operators: Iterable[Any]) -> list[Any]:
+    """Operators and everything they feed over wires, nearest first, bounded."""
+    found: dict[str, Any] = {}
+    waiting = list(operators)
+    while waiting and len(found) < MOST_WATCHED:
+        operator = waiting.pop(0)
+        path = str(operator.path)
+        if path in found:
+            continue
+        found[path] = operator
+        for connector in operator.outputConnectors:
+            waiting += [far.owner for far in connector.connections]
+    return list(found.values())
+
+
+#: Deleting or overwriting up to this many operators needs no word from the user.
+UNASKED = 3
+
+
+def need_confirmation(confirm: bool, count: int, paths: list[str], what: str) -> None:
+    """Refuse to take away more than a few operators without a word from the user.
+
+    Raises:
+        ToolFailure: `confirmation_required`, stating what would go.
+    """
+    if count <= UNASKED or confirm:
+        return
+    shown = ", ".join(paths[:10]) + (f" and {len(paths) - 10} more" if len(paths) > 10 else "")
+    raise ToolFailure(
+        Code.CONFIRMATION_REQUIRED,
+        f"{what} {count} operators: {shown}.",
+        hint="Ask the user, then call again with confirm: true.",
+        details={"count": count},
+    )

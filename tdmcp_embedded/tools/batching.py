@@ -1,0 +1,182 @@
+"""batch: several calls in one frame and one undo step, all or nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Generator
+from dataclasses import dataclass
+from inspect import isgenerator
+from typing import Any, cast
+
+from pydantic import BaseModel, Field, PrivateAttr, ValidationError
+
+from tdmcp_embedded.errors import Code, ToolFailure, near
+from tdmcp_embedded.frame_queue import NEXT_FRAME
+from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools import aftermath
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Tool
+from tdmcp_embedded.touchdesigner import undo
+
+#: Tools that cannot share a frame and an undo step with others.
+_ALONE = frozenset({"batch", "undo", "save_project", "get_job", "get_status"})
+_MOST = 100
+
+
+class BatchCall(BaseModel, extra="forbid"):
+    """One call: the tool's name and its arguments."""
+
+    tool: str
+    arguments: dict[str, Any] = {}
+
+
+class Batch(Arguments):
+    calls: list[BatchCall] = Field(min_length=1, max_length=_MOST, description="done in order")
+    confirm: bool = Field(default=False, description="agree to whatever its calls ask for")
+
+
+class BatchResult(aftermath.Edited):
+    results: list[dict[str, Any]] = Field(description="tool and result of each call, in order")
+
+    _texts: list[str] = PrivateAttr(default_factory=list)
+
+    def text(self) -> str:
+        return "\n\n".join([*self._texts, self.trailer()])
+
+
+@dataclass
+class _Running:
+    tool: Tool
+    call: Call
+    arguments: Any
+    steps: Generator[Any, None, Any] | None = None
+    signal: Any = None
+    value: Any = None
+
+
+def batch(call: Call, given: Batch) -> Generator[Any, None, list[_Running]]:
+    """The first part of every call in this very frame; then what each wants to look at afterwards, side by side."""
+    prepared = [_prepare(call, each, index, given.confirm) for index, each in enumerate(given.calls)]
+    undo.journal().shared = True
+    for index, running in enumerate(prepared):
+        try:
+            _begin(running)
+        except ToolFailure as failure:
+            raise _placed(failure, index, running.tool.name) from None
+    while waiting := [running for running in prepared if running.steps is not None]:
+        yield NEXT_FRAME if all(running.signal is NEXT_FRAME for running in waiting) else None
+        for running in waiting:
+            _step(running)
+    return prepared
+
+
+def _prepare(call: Call, given: BatchCall, index: int, confirm: bool) -> _Running:
+    # The table collects this module too.
+    from tdmcp_embedded.tools.table import TABLE
+
+    tool = TABLE.get(given.tool)
+    if tool is None:
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            f"calls[{index}]: there is no tool {given.tool!r}.",
+            suggestions=near(given.tool, list(TABLE)),
+        )
+    if tool.run is None or tool.name in _ALONE:
+        raise ToolFailure(
+            Code.VALUE_INVALID, f"calls[{index}]: {tool.name} cannot be part of a batch; call it by itself."
+        )
+    if not call.level.allows(tool.level):
+        raise ToolFailure(
+            Code.ACCESS_DENIED,
+            f"calls[{index}]: {tool.name} needs access level {tool.level.value}; this key works at level {call.level.value}.",
+        )
+    known = [field.alias or name for name, field in tool.arguments.model_fields.items()]
+    for name in given.arguments:
+        if name not in known:
+            raise ToolFailure(
+                Code.VALUE_INVALID,
+                f"calls[{index}]: {tool.name} has no argument {name!r}.",
+                hint="It takes: " + ", ".join(known) + ".",
+                suggestions=near(name, known),
+            )
+    try:
+        agreed = {"confirm": True} if confirm and "confirm" in known else {}
+        arguments = tool.arguments.model_validate(given.arguments | agreed)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ToolFailure(
+            Code.VALUE_INVALID, f"calls[{index}]: {tool.name} {where}: {first['msg']}."
+        ) from None
+    return _Running(tool, dataclasses.replace(call, tool=tool.name), arguments)
+
+
+def _begin(running: _Running) -> None:
+    assert running.tool.run is not None
+    value: Any = running.tool.run(running.call, running.arguments)
+    if isgenerator(value):
+        running.steps = cast("Generator[Any, None, Any]", value)
+        _step(running)
+    else:
+        running.value = value
+
+
+def _step(running: _Running) -> None:
+    assert running.steps is not None
+    try:
+        running.signal = next(running.steps)
+    except StopIteration as stop:
+        running.value, running.steps = stop.value, None
+
+
+def _placed(failure: ToolFailure, index: int, tool: str) -> ToolFailure:
+    return ToolFailure(
+        failure.code,
+        f"calls[{index}] ({tool}): {failure.message} Nothing of the batch was done.",
+        hint=failure.hint,
+        suggestions=failure.suggestions,
+        retryable=failure.retryable,
+        details=failure.details | {"call": index},
+    )
+
+
+def finish(call: Call, given: Batch, done: list[_Running]) -> BatchResult:
+    """Put the results in shape, on a worker: some of them encode images."""
+    results, texts, pictures = [], [], []
+    problems: dict[tuple[str, str], aftermath.Problem] = {}
+    changed = False
+    for running in done:
+        output: Output = (
+            running.tool.finish(running.call, running.arguments, running.value)
+            if running.tool.finish is not None
+            else running.value
+        )
+        changed = changed or bool(getattr(output, "undo", ""))
+        for problem in getattr(output, "problems", []):
+            problems.setdefault((problem.path, problem.message), problem)
+        results.append({"tool": running.tool.name, "result": output.structured()})
+        texts.append(f"{running.tool.name}: {output.text()}")
+        pictures += output.pictures
+    result = BatchResult(
+        results=results, problems=list(problems.values()), undo=call.undo_name if changed else ""
+    )
+    result._texts = texts
+    result._pictures = pictures
+    return result
+
+
+TOOLS = [
+    Tool(
+        name="batch",
+        title="Batch",
+        description=(
+            "Several calls in order, in one frame and one undo step, all or nothing: if one is refused, nothing of the "
+            "batch is done. Later calls may name what earlier ones make. Saves round trips: a frame each."
+        ),
+        level=Level.EDIT,
+        effect=Effect.DESTRUCTIVE,
+        arguments=Batch,
+        output=BatchResult,
+        run=batch,
+        finish=finish,
+    )
+]

@@ -1,0 +1,154 @@
+"""build_network: a whole network from its description, all or nothing, in one undo step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools import aftermath
+from tdmcp_embedded.tools.creating import resolution_notes
+from tdmcp_embedded.tools.network_model import Annotation, NetworkOperator
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
+from tdmcp_embedded.touchdesigner import building, creating, lookup, undo
+
+
+class BuildNetwork(Arguments):
+    path: str = Field(description="path of the COMP to build in")
+    operators: list[NetworkOperator] = Field(
+        description="what read_network gives; only what is stated is touched"
+    )
+    annotations: list[Annotation] | None = None
+    exact: bool = Field(
+        default=False,
+        description="make it exactly this: delete operators and reset parameters that are not stated",
+    )
+    dry_run: bool = Field(default=False, description="only check and say what would happen")
+    confirm: bool = Field(default=False, description="with exact: agree to the deletions")
+
+
+class WrittenParameters(BaseModel):
+    """Parameters of one operator as they are now."""
+
+    path: str
+    params: dict[str, Any] = Field(default={}, description="read back")
+    values: dict[str, Any] = Field(default={}, description="what expressions and binds come to now")
+    notes: list[str] = Field(default=[], description="where what is there differs from what was asked")
+
+    def line(self) -> str:
+        """The same on one line."""
+        shown = ", ".join(f"{k}={v}" for k, v in self.params.items())
+        values = ", ".join(f"{k} is {v}" for k, v in self.values.items())
+        return (
+            f"{self.path}: {shown}"
+            + (f" ({values})" if values else "")
+            + "".join(f"\n  {n}" for n in self.notes)
+        )
+
+
+class BuiltNetwork(aftermath.Edited):
+    path: str
+    dry_run: bool = False
+    created: list[str] = Field(default=[])
+    changed: list[str] = Field(default=[])
+    deleted: list[str] = Field(default=[])
+    unchanged: int = 0
+    also_made: list[str] = Field(default=[], description="docked operators TouchDesigner made along")
+    wires: list[str] = Field(default=[], description="wires drawn, read back")
+    values: dict[str, Any] = Field(
+        default={}, description="what expressions and binds come to now, by path:parameter"
+    )
+    notes: list[str] = Field(default=[], description="where what is there differs from what was asked")
+
+    def text(self) -> str:
+        would = "would be " if self.dry_run else ""
+        lines = [f"{self.path}: {self.unchanged} operators unchanged"]
+        for word in ("created", "changed", "deleted"):
+            paths = getattr(self, word)
+            if paths:
+                lines.append(f"{would}{word} ({len(paths)}): {', '.join(paths)}")
+        if self.also_made:
+            lines.append("made with them: " + ", ".join(self.also_made))
+        if self.wires:
+            lines.append("wires: " + ", ".join(self.wires))
+        if self.values:
+            lines.append("values now: " + ", ".join(f"{k}={v}" for k, v in self.values.items()))
+        return "\n".join([*lines, *self.notes, self.trailer()])
+
+
+#: Paths listed in one answer; the counts are whole.
+_MOST_LISTED = 100
+
+
+def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
+    access = aftermath.access(call)
+    parent = lookup.component(call.td, arguments.path)
+    specs = [operator.compact() for operator in arguments.operators]
+    notes = (
+        None
+        if arguments.annotations is None
+        else [annotation.compact() for annotation in arguments.annotations]
+    )
+    watch = aftermath.Watch()
+    watch.before(
+        there for spec in specs if (there := creating.child(parent, str(spec["name"]))) is not None
+    )  # fmt: skip
+    path = str(parent.path)
+    built = building.build(call.td, parent, specs, notes, access, exact=arguments.exact)
+    if built.deleted and not arguments.dry_run:
+        aftermath.need_confirmation(
+            arguments.confirm, len(built.deleted), built.deleted, "Building exactly this deletes"
+        )
+    changed = bool(built.created or built.changed or built.deleted)
+    values = {f"{w.path}:{name}": value for w in built.written for name, value in w.values.items()}
+    output = BuiltNetwork(
+        path=path,
+        dry_run=arguments.dry_run,
+        created=built.created[:_MOST_LISTED],
+        changed=built.changed[:_MOST_LISTED],
+        deleted=built.deleted[:_MOST_LISTED],
+        unchanged=built.unchanged,
+        also_made=built.made[:_MOST_LISTED],
+        wires=[f"{w.source}{f':{w.output}' if w.output else ''} → {w.target}:{w.input}" for w in built.wires][
+            :_MOST_LISTED
+        ],
+        values=dict(list(values.items())[:_MOST_LISTED]),
+        notes=[f"{w.path} {note}" for w in built.written for note in w.notes] + built.notes,
+    )
+    for word in ("created", "changed", "deleted"):
+        if len(getattr(built, word)) > _MOST_LISTED:
+            output.notes.append(f"{word}: {len(getattr(built, word))} in all")
+    if arguments.dry_run:
+        undo.journal().roll_back()
+        return output
+    output.undo = aftermath.done(call, changed)
+    if changed:
+        touched = [path for path in [*built.created, *built.changed] if path != str(arguments.path)]
+        output.problems = yield from watch.after(call, touched)
+        for spec in specs:
+            output.notes += resolution_notes(
+                call.td.op(f"{path.rstrip('/')}/{spec['name']}"), spec.get("params") or {}
+            )
+    return output
+
+
+TOOLS = [
+    Tool(
+        name="build_network",
+        title="Build network",
+        description=(
+            "Build or update many operators in one call and one undo step: each with name, type, params, inputs (by "
+            "index: null, a sibling's name, or {from, output}), text or table, custom pages, children. Takes what "
+            "read_network gives; building the same again changes nothing. All or nothing. Operators without position "
+            "get free places, chains left to right. Returns what changed and errors one frame later."
+        ),
+        level=Level.EDIT,
+        effect=Effect.EDIT,
+        arguments=BuildNetwork,
+        output=BuiltNetwork,
+        run=build_network,
+        idempotent=True,
+        core=True,
+    )
+]

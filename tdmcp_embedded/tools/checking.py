@@ -1,0 +1,150 @@
+"""check_errors: what is wrong below a path."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools import paging
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
+from tdmcp_embedded.touchdesigner import diagnostics, lookup, operators
+from tdmcp_embedded.touchdesigner.operators import SYSTEM_NETWORKS, Pace
+
+_DEFAULT_LIMIT = 30
+_PATHS_SHOWN = 10
+
+#: The order in which an agent should read them.
+_ORDER = {"error": 0, "shader": 1, "script_error": 2, "warning": 3}
+
+Severity = Literal["error", "shader", "script_error", "warning"]
+
+
+class CheckErrors(Arguments):
+    """Where to look."""
+
+    path: str = Field(default="/", description="This operator and everything below it.")
+    depth: int | None = Field(
+        default=None, ge=0, description="Levels below path; all if left out, 0 for path alone."
+    )
+    limit: int = Field(default=_DEFAULT_LIMIT, ge=1, le=500)
+    cursor: str | None = None
+
+
+class ProblemGroup(BaseModel):
+    """One message and everything that has it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    severity: Severity
+    message: str
+    count: int
+    """Operators that have it."""
+    paths: list[str]
+    """The first ten of them."""
+
+
+class Checked(paging.Page):
+    """Distinct messages, worst first; `total` counts them, `by_severity` counts single problems."""
+
+    ok: bool
+    checked: int
+    """Operators looked at."""
+    by_severity: dict[str, int]
+    problems: list[ProblemGroup]
+    skipped: list[str] | None = None
+
+    def text(self) -> str:
+        if self.ok:
+            lines = [f"No errors or warnings on {self.checked} operators."]
+        else:
+            counts = ", ".join(f"{count} {name}" for name, count in self.by_severity.items())
+            lines = [f"{counts} on {self.checked} operators checked; messages: {self.paging_line()}"]
+        for group in self.problems:
+            more = f" and {group.count - len(group.paths)} more" if group.count > len(group.paths) else ""
+            lines.append(f"{group.severity}: {', '.join(group.paths)}{more}")
+            lines += [f"  {line}" for line in group.message.splitlines()]
+        if self.skipped:
+            lines.append(f"not checked: {', '.join(self.skipped)} (give one as path)")
+        return "\n".join(lines)
+
+
+def check_errors(call: Call, given: CheckErrors) -> Steps[Checked]:
+    """Asks a few operators at a time; each one's own messages, so that owners are certain."""
+    start = paging.start_of(given, given.cursor)
+    top = lookup.operator(call.td, given.path)
+    skipped = [p for p in SYSTEM_NETWORKS if top.path == "/" and lookup.exact(call.td, p) is not None]
+    groups: dict[tuple[str, str], list[str]] = {}
+    checked = 0
+    pace = Pace(every=8)
+    for current in _operators(top, given.depth, skipped):
+        if pace.due():
+            yield
+        try:
+            found = diagnostics.problems(current)
+        except Exception:
+            # Somebody deleted it since the walk came by.
+            if operators.gone(current):
+                continue
+            raise
+        checked += 1
+        for problem in found:
+            groups.setdefault((problem.severity, problem.message), []).append(problem.path)
+    ordered = sorted(groups.items(), key=lambda item: _ORDER[item[0][0]])
+    by_severity: dict[str, int] = {}
+    for (severity, _), paths in ordered:
+        by_severity[severity] = by_severity.get(severity, 0) + len(paths)
+    rows, following = _page(ordered, start, given.limit)
+    return Checked(
+        ok=not ordered,
+        checked=checked,
+        by_severity=by_severity,
+        problems=rows,
+        total=len(ordered),
+        returned=len(rows),
+        next_cursor=paging.cursor_at(given, following) if following < len(ordered) else None,
+        skipped=skipped or None,
+    )
+
+
+def _operators(top: Any, depth: int | None, skipped: list[str]) -> Any:
+    yield top
+    if top.isCOMP and depth != 0:
+        for current, _ in operators.walk(top, depth, skip=skipped, unchecked=True):
+            yield current
+
+
+def _page(
+    ordered: list[tuple[tuple[str, str], list[str]]], start: int, limit: int
+) -> tuple[list[ProblemGroup], int]:
+    rows: list[ProblemGroup] = []
+    room = paging.PAGE_BYTES if limit <= _DEFAULT_LIMIT else paging.LARGE_PAGE_BYTES
+    for (severity, message), paths in ordered[start : start + limit]:
+        group = ProblemGroup.model_validate(
+            {"severity": severity, "message": message, "count": len(paths), "paths": paths[:_PATHS_SHOWN]}
+        )
+        room -= len(message) + sum(len(path) for path in group.paths)
+        if rows and room < 0:
+            break
+        rows.append(group)
+    return rows, start + len(rows)
+
+
+TOOLS = [
+    Tool(
+        name="check_errors",
+        title="Check for errors",
+        description=(
+            "Errors, shader (GLSL) compile messages, script errors and warnings of an operator and everything below it: "
+            "each message whole, with the operators that have it. Use it after building, or when something looks wrong. "
+            "Errors caused by an edit show one frame later; edits report their own."
+        ),
+        level=Level.OBSERVE,
+        effect=Effect.READ,
+        arguments=CheckErrors,
+        output=Checked,
+        run=check_errors,
+        core=True,
+    )
+]

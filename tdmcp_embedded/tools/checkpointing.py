@@ -1,0 +1,116 @@
+"""checkpoint: named states of a network, to come back to and to compare with."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools import aftermath
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
+from tdmcp_embedded.touchdesigner import building, checkpoints, lookup, undo
+from tdmcp_embedded.touchdesigner.network import Extent, NetworkReader
+
+
+class Checkpoint(Arguments):
+    action: Literal["save", "list", "restore", "drop"]
+    path: str | None = Field(
+        default=None, description="the COMP whose network is meant; list: all if left out"
+    )
+    name: str | None = Field(
+        default=None, description="name of the checkpoint; saving replaces one of the same name"
+    )
+    confirm: bool = Field(default=False, description="restore: agree to deleting what came since")
+
+
+class Checkpoints(aftermath.Edited):
+    action: str
+    checkpoints: list[dict[str, Any]] = Field(description="what is kept: path, name, time, operators")
+    created: list[str] = Field(default=[], description="restore: operators brought back")
+    changed: list[str] = Field(default=[])
+    deleted: list[str] = Field(default=[])
+    notes: list[str] = Field(default=[])
+
+    def text(self) -> str:
+        lines = [f"{self.action} done"]
+        for word in ("created", "changed", "deleted"):
+            paths = getattr(self, word)
+            if paths:
+                lines.append(f"{word}: {', '.join(paths)}")
+        for row in self.checkpoints:
+            lines.append(f"{row['path']} {row['name']}: {row['operators']} operators, {row['time']}")
+        return "\n".join([*lines, *self.notes, self.trailer()])
+
+
+_MOST_LISTED = 100
+
+
+def checkpoint(call: Call, given: Checkpoint) -> Steps[Checkpoints]:
+    td = call.td
+    if given.action == "list":
+        undo.journal().abandon()
+        return Checkpoints(action="list", checkpoints=checkpoints.listed(td, given.path))
+    if given.path is None or not given.name:
+        raise ToolFailure(Code.VALUE_INVALID, f"{given.action} needs path and name.")
+    if given.action == "drop":
+        undo.journal().abandon()
+        checkpoints.drop(td, lookup.normal_path(given.path), given.name)
+        return Checkpoints(action="drop", checkpoints=checkpoints.listed(td, given.path))
+    comp = lookup.component(td, given.path)
+    path = str(comp.path)
+    if given.action == "save":
+        # Nothing of the user's is edited; reading a large network takes frames.
+        undo.journal().abandon()
+        state = yield from NetworkReader(td, Extent(depth=None, limit=None, size=None, text=None)).read(comp)
+        count = sum(1 for _ in _walk(state["operators"]))
+        checkpoints.save(td, path, given.name, state, count)
+        return Checkpoints(action="save", checkpoints=checkpoints.listed(td, path))
+    return (yield from _restore(call, given, comp))
+
+
+def _restore(call: Call, given: Checkpoint, comp: Any) -> Steps[Checkpoints]:
+    path = str(comp.path)
+    state = checkpoints.load(call.td, path, str(given.name))
+    access = aftermath.access(call)
+    watch = aftermath.Watch()
+    watch.before(comp.children[: aftermath.MOST_WATCHED])
+    built = building.build(call.td, comp, state["operators"], state["annotations"], access, exact=True)
+    aftermath.need_confirmation(given.confirm, len(built.deleted), built.deleted, "Restoring deletes")
+    changed = bool(built.created or built.changed or built.deleted)
+    output = Checkpoints(
+        action="restore",
+        checkpoints=checkpoints.listed(call.td, path),
+        created=built.created[:_MOST_LISTED],
+        changed=built.changed[:_MOST_LISTED],
+        deleted=built.deleted[:_MOST_LISTED],
+        notes=[f"{w.path} {note}" for w in built.written for note in w.notes][:_MOST_LISTED],
+        undo=aftermath.done(call, changed),
+    )
+    output.problems = yield from watch.after(call, [*built.created, *built.changed])
+    return output
+
+
+def _walk(operators: list[Any]) -> Any:
+    for spec in operators:
+        yield spec
+        yield from _walk(spec.get("children") or [])
+
+
+TOOLS = [
+    Tool(
+        name="checkpoint",
+        title="Checkpoint",
+        description=(
+            "Save a named state of a network, list what is kept, restore one exactly (deleting what came since; more "
+            "than 3 need confirm), or drop it. Kept with the project, outside your operators; compare_network takes "
+            "the name. Save one before large changes."
+        ),
+        level=Level.EDIT,
+        effect=Effect.DESTRUCTIVE,
+        arguments=Checkpoint,
+        output=Checkpoints,
+        run=checkpoint,
+    )
+]

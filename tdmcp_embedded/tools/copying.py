@@ -1,0 +1,57 @@
+"""copy_operators: copies within or across networks, the wires among them kept."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools import aftermath
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
+from tdmcp_embedded.touchdesigner import lookup, moving
+
+
+class CopyOperators(Arguments):
+    paths: list[str] = Field(min_length=1, max_length=500, description="operators of one network")
+    parent: str | None = Field(default=None, description="COMP to copy into; default: the same network")
+
+
+class CopiedOperators(aftermath.Edited):
+    copies: dict[str, str] = Field(
+        description="path of each original and of its copy, docked operators included"
+    )
+    lost_wires: list[str] = Field(default=[], description="wires to operators outside the group, not copied")
+
+    def text(self) -> str:
+        lines = [f"{old} → {new}" for old, new in self.copies.items()]
+        if self.lost_wires:
+            lines.append("not copied wires: " + ", ".join(self.lost_wires))
+        return "\n".join([*lines, self.trailer()])
+
+
+def copy_operators(call: Call, given: CopyOperators) -> Steps[CopiedOperators]:
+    sources = list({o.path: o for o in (lookup.operator(call.td, path) for path in given.paths)}.values())
+    parent = sources[0].parent() if given.parent is None else lookup.component(call.td, given.parent)
+    lost = moving.cut_wires(sources)
+    copies = moving.copy(sources, parent, aftermath.access(call))
+    output = CopiedOperators(
+        copies={old: str(new.path) for old, new in copies.items()}, lost_wires=lost, undo=aftermath.done(call)
+    )
+    output.problems = yield from aftermath.Watch().after(call, list(output.copies.values()))
+    return output
+
+
+TOOLS = [
+    Tool(
+        name="copy_operators",
+        title="Copy operators",
+        description=(
+            "Copy operators of one network, into the same or another, with what is docked to and inside them and the "
+            "wires among them; in a free place. Returns the path of each copy."
+        ),
+        level=Level.EDIT,
+        effect=Effect.EDIT,
+        arguments=CopyOperators,
+        output=CopiedOperators,
+        run=copy_operators,
+    )
+]

@@ -1,0 +1,167 @@
+"""create_operator: one new operator, set and wired, in a free place."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools import aftermath
+from tdmcp_embedded.tools.network_model import InputSource, ParameterValue, Point
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
+from tdmcp_embedded.touchdesigner import building, creating, layout, lookup, operators, parameters, wiring
+from tdmcp_embedded.touchdesigner.values import Json
+
+
+class CreateOperator(Arguments):
+    parent: str = Field(description="path of the COMP to make it in")
+    type: str = Field(description="operator type with its family, such as noiseTOP; case counts")
+    name: str | None = Field(default=None, description="default: TouchDesigner's next free one")
+    params: dict[str, ParameterValue] = Field(
+        default={},
+        description='{parameter: constant | {"expr"} | {"bind"} | {"reset": true} | {"pulse": true}}',
+    )
+    inputs: list[InputSource] = Field(
+        default=[], description='by input index: null, a sibling\'s name, or {"from": name, "output": n}'
+    )
+    position: Point | None = Field(default=None, description="[x, y] in the editor; default: a free place")
+    if_exists: Literal["fail", "return", "rename"] = Field(
+        default="fail", description="name taken: fail, return (bring that one to these settings), or rename"
+    )
+
+
+class CreatedOperator(aftermath.Edited):
+    path: str
+    type: str
+    created: bool = Field(description="false if it was there already")
+    params: dict[str, Any] = Field(default={}, description="the given parameters, read back")
+    values: dict[str, Any] = Field(default={}, description="what expressions and binds come to now")
+    inputs: list[str | None] = Field(default=[], description="path of what feeds each input")
+    position: list[int]
+    also_made: list[str] = Field(default=[], description="operators TouchDesigner made with it")
+    notes: list[str] = Field(default=[], description="where what is there differs from what was asked")
+
+    def text(self) -> str:
+        lines = [
+            f"{'Created' if self.created else 'Already there:'} {self.path} ({self.type}) at {self.position}"
+        ]
+        if self.params:
+            lines.append("params: " + ", ".join(f"{k}={v}" for k, v in self.params.items()))
+        if self.values:
+            lines.append("values now: " + ", ".join(f"{k}={v}" for k, v in self.values.items()))
+        if self.inputs:
+            lines.append("inputs: " + ", ".join(str(i) for i in self.inputs))
+        if self.also_made:
+            lines.append("made with it: " + ", ".join(self.also_made))
+        return "\n".join([*lines, *self.notes, self.trailer()])
+
+
+def create_operator(call: Call, arguments: CreateOperator) -> Steps[CreatedOperator]:
+    access = aftermath.access(call)
+    parent = lookup.component(call.td, arguments.parent)
+    watch = aftermath.Watch()
+    operator, fresh, also = _make(call, parent, arguments)
+    if not fresh:
+        watch.before([operator])
+    params = {name: _json(value) for name, value in arguments.params.items()}
+    written = parameters.apply(parameters.plan(operator, params, access))
+    changed = fresh or written.changed > 0
+    if arguments.inputs:
+        wanted = [_source(operator, item) for item in arguments.inputs]
+        before = operators.wires_in(operator)
+        watch.before(wire[0] for wire in wanted if wire is not None)
+        wiring.set_inputs(operator, wanted)
+        changed = changed or _paths(before) != _paths(operators.wires_in(operator))
+    if arguments.position is not None:
+        layout.move(operator, *arguments.position)
+    elif fresh:
+        sources = [wire[0] for wire in operators.wires_in(operator) if wire is not None]
+        layout.place_free(parent, [operator], sources)
+    output = CreatedOperator(
+        path=str(operator.path),
+        type=str(operator.opType),
+        created=fresh,
+        params=written.params,
+        values=written.values,
+        inputs=_paths(operators.wires_in(operator)),
+        position=operators.position(operator),
+        also_made=also,
+        notes=written.notes,
+        undo=aftermath.done(call, changed or arguments.position is not None),
+    )
+    output.problems = yield from watch.after(call, [output.path])
+    output.notes += resolution_notes(call.td.op(output.path), params)
+    return output
+
+
+def _make(call: Call, parent: Any, arguments: CreateOperator) -> tuple[Any, bool, list[str]]:
+    access = aftermath.access(call)
+    name = arguments.name
+    there = creating.child(parent, name) if name is not None else None
+    if there is not None and name is not None:
+        access.target(parent)
+        if arguments.if_exists == "return":
+            if there.opType != arguments.type:
+                raise creating.taken(parent, name)
+            return there, False, []
+        if arguments.if_exists == "rename":
+            name = creating.free_name(parent, name)
+    operator = creating.create(call.td, parent, arguments.type, name, access)
+    also = [str(each.path) for each in layout.group(operator)[1:]]
+    if operator.isCOMP:
+        # A new geometryCOMP holds a torus, which can hide that nothing else draws (fact 17).
+        also += [str(child.path) for child in operator.children]
+    return operator, True, also
+
+
+def _source(operator: Any, item: InputSource) -> tuple[Any, int] | None:
+    if item is None:
+        return None
+    if isinstance(item, str):
+        return building.source(operator, item), 0
+    return building.source(operator, item.from_), item.output
+
+
+def _paths(wires: list[tuple[Any, int] | None]) -> list[str | None]:
+    return [
+        None if wire is None else str(wire[0].path) + (f" output {wire[1]}" if wire[1] else "")
+        for wire in wires
+    ]
+
+
+def _json(value: ParameterValue) -> Json:
+    return value if isinstance(value, (bool, int, float, str)) else value.compact()
+
+
+def resolution_notes(operator: Any, params: dict[str, Json]) -> list[str]:
+    """What a TOP's size came to where it was asked for: licences cut it without a word (fact 44)."""
+    if operator is None or not operator.isTOP:
+        return []
+    notes = []
+    for name, attribute in (("resolutionw", "width"), ("resolutionh", "height")):
+        asked = params.get(name)
+        if isinstance(asked, (int, float)) and not isinstance(asked, bool):
+            actual = int(getattr(operator, attribute))
+            if actual != int(asked):
+                notes.append(f"{name}: asked {asked}, the image's {attribute} is {actual}")
+    return notes
+
+
+TOOLS = [
+    Tool(
+        name="create_operator",
+        title="Create operator",
+        description=(
+            "Make one operator, set parameters, wire its inputs, in a free place of the network (or at position). "
+            "For several wired operators use build_network. Names, menu words and wires are checked first; if "
+            "anything is wrong nothing is made. Returns the path, parameters read back, and errors one frame later."
+        ),
+        level=Level.EDIT,
+        effect=Effect.EDIT,
+        arguments=CreateOperator,
+        output=CreatedOperator,
+        run=create_operator,
+        core=True,
+    )
+]

@@ -1,0 +1,197 @@
+"""find_operators: which operators there are below a path."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+from pydantic import Field
+
+from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools import paging
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
+from tdmcp_embedded.touchdesigner import diagnostics, lookup, operators
+from tdmcp_embedded.touchdesigner.flags import FLAGS
+from tdmcp_embedded.touchdesigner.operators import SYSTEM_NETWORKS, Pace
+from tdmcp_embedded.touchdesigner.search import Query, is_pattern
+from tdmcp_embedded.touchdesigner.values import clean
+
+Family = Literal["COMP", "TOP", "CHOP", "SOP", "POP", "DAT", "MAT"]
+FieldName = Literal[
+    "name",
+    "type",
+    "family",
+    "tags",
+    "flags",
+    "comment",
+    "position",
+    "inputs",
+    "outputs",
+    "size",
+    "cook",
+    "problems",
+]
+
+_DEFAULT_LIMIT = 50
+
+
+class FindOperators(Arguments):
+    """What to look for; all that is given must hold."""
+
+    path: str = Field(default="/", description="Look below this COMP.")
+    name: str | None = Field(default=None, description="Name or pattern (* ?); letter case ignored.")
+    type: str | None = Field(default=None, description="Type such as noiseTOP, or pattern.")
+    family: Family | None = None
+    tag: str | None = None
+    flag: Literal[FLAGS] | None = Field(default=None, description="A flag that must be on.")  # type: ignore[valid-type]  # the literal is the one list of flags
+    text: str | None = Field(default=None, description="Text in a DAT or in an operator's comment.")
+    param: str | None = Field(default=None, description="Parameter name or pattern that it must have.")
+    value: str | None = Field(
+        default=None,
+        description="Value of such a parameter (of any changed one without param), or part of its expression.",
+    )
+    errors_only: bool = False
+    depth: int | None = Field(default=None, ge=1, description="Levels below path; all if left out.")
+    fields: list[FieldName] | None = Field(
+        default=None, description="What to say of each; path always, type by default."
+    )
+    limit: int = Field(default=_DEFAULT_LIMIT, ge=1, le=1000)
+    cursor: str | None = None
+
+
+class Found(paging.Page):
+    """Operators that were found, in network order."""
+
+    operators: list[dict[str, Any]]
+    skipped: list[str] | None = None
+    """Networks of TouchDesigner itself that were not searched."""
+
+    def text(self) -> str:
+        lines = [f"{self.paging_line()} operators"]
+        for row in self.operators:
+            rest = [f"{key}={_short(value)}" for key, value in row.items() if key not in ("path", "type")]
+            lines.append(" ".join([row["path"], *([row["type"]] if "type" in row else []), *rest]))
+        if self.skipped:
+            lines.append(f"not searched: {', '.join(self.skipped)} (give one as path)")
+        return "\n".join(lines)
+
+
+def _short(value: Any) -> str:
+    return (
+        value
+        if isinstance(value, str) and value
+        else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    )
+
+
+def find_operators(call: Call, given: FindOperators) -> Steps[Found]:
+    """Walks the network a few operators at a time; only those on the page are described."""
+    start = paging.start_of(given, given.cursor)
+    top = lookup.component(call.td, given.path)
+    query = _query(call, given)
+    skipped = [p for p in SYSTEM_NETWORKS if top.path == "/" and lookup.exact(call.td, p) is not None]
+    pace = Pace()
+    rows: list[dict[str, Any]] = []
+    total = size = 0
+    full = False
+    room = paging.PAGE_BYTES if given.limit <= _DEFAULT_LIMIT else paging.LARGE_PAGE_BYTES
+    cost = query.cost
+    for current, _ in operators.walk(top, given.depth, skip=skipped, unchecked=True):
+        if pace.due(cost):
+            yield
+        try:
+            hits = query.find(current)
+            if hits is None:
+                continue
+            total += 1
+            if total <= start or full:
+                continue
+            row = _row(current, given.fields)
+        except Exception:
+            # Somebody deleted it since the walk came by.
+            if operators.gone(current):
+                continue
+            raise
+        if hits:
+            row["match"] = hits
+        rows.append(row)
+        size += len(json.dumps(row, ensure_ascii=False))
+        full = len(rows) >= given.limit or size >= room
+        if pace.due(8):
+            yield
+    following = start + len(rows)
+    return Found(
+        operators=rows,
+        total=total,
+        returned=len(rows),
+        next_cursor=paging.cursor_at(given, following) if following < total else None,
+        skipped=skipped or None,
+    )
+
+
+def _query(call: Call, given: FindOperators) -> Query:
+    if given.type is not None and not is_pattern(given.type) and " " not in given.type:
+        lookup.operator_type(call.td, given.type)
+    return Query(
+        name=given.name,
+        type=given.type,
+        family=given.family,
+        tag=given.tag,
+        flag=given.flag,
+        text=given.text,
+        param=given.param,
+        value=given.value,
+        errors_only=given.errors_only,
+    )
+
+
+def _row(op: Any, fields: list[FieldName] | None) -> dict[str, Any]:
+    row: dict[str, Any] = {"path": str(op.path)}
+    for field in ["type"] if fields is None else fields:
+        row[field] = _field(op, field)
+    return row
+
+
+def _field(op: Any, field: str) -> Any:
+    if field == "name":
+        return str(op.name)
+    if field == "type":
+        return str(op.opType)
+    if field == "family":
+        return str(op.family)
+    if field == "tags":
+        return operators.tags(op)
+    if field == "flags":
+        return operators.set_flags(op)
+    if field == "comment":
+        return clean(str(op.comment))
+    if field == "position":
+        return operators.position(op)
+    if field == "inputs":
+        return [None if wire is None else str(wire[0].path) for wire in operators.wires_in(op)]
+    if field == "outputs":
+        return [[str(far.path) for far, _ in wires] for wires in operators.wires_out(op)]
+    if field == "size":
+        return operators.data_facts(op)
+    if field == "cook":
+        return operators.cook_facts(op)
+    return [f"{p.severity}: {p.message}" for p in diagnostics.problems(op)]
+
+
+TOOLS = [
+    Tool(
+        name="find_operators",
+        title="Find operators",
+        description=(
+            "List operators below a path, by name pattern, type, family, tag, flag, contained text, parameter value or "
+            "expression, or having errors. Use it to learn paths. Pages by limit and cursor; /ui and /sys are searched "
+            "only when given as path."
+        ),
+        level=Level.OBSERVE,
+        effect=Effect.READ,
+        arguments=FindOperators,
+        output=Found,
+        run=find_operators,
+        core=True,
+    )
+]

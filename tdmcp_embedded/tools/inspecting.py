@@ -1,0 +1,175 @@
+"""inspect_operator: everything about a few operators."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import Field
+
+from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
+from tdmcp_embedded.touchdesigner import describe, diagnostics, lookup, operators
+from tdmcp_embedded.touchdesigner.flags import changed_flags
+from tdmcp_embedded.touchdesigner.values import clean
+
+#: Bytes of parameters in one answer: default answers stay below 20 kB with it, larger ones below the message limit.
+_PARAMETER_BYTES = {"changed": 9_000}
+_PARAMETER_BYTES_ASKED = 150_000
+
+
+class InspectOperator(Arguments):
+    """Which operators, and which of their parameters."""
+
+    paths: list[str] = Field(min_length=1, max_length=20)
+    parameters: str = Field(
+        default="changed",
+        description='"changed" (not at default), "all", or a pattern of names such as "t? res*".',
+    )
+
+
+class Inspected(Output):
+    """The operators in the order asked for."""
+
+    operators: list[dict[str, Any]]
+    left_out: list[str] | None = None
+    """What did not fit, each a sentence."""
+
+    def text(self) -> str:
+        parts = [_outline(row) for row in self.operators]
+        return "\n".join([*parts, *(self.left_out or [])])
+
+
+def inspect_operator(call: Call, given: InspectOperator) -> Steps[Inspected]:
+    """Looks at one operator after the other, offering the frame back within long parameter lists too."""
+    rows: list[dict[str, Any]] = []
+    left_out: list[str] = []
+    room = _PARAMETER_BYTES.get(given.parameters, _PARAMETER_BYTES_ASKED)
+    found = [lookup.operator(call.td, path) for path in given.paths]
+    for current in found:
+        if not current.valid:
+            continue
+        row = _facts(current)
+        yield
+        shown: dict[str, Any] = {}
+        hidden = 0
+        for count, par in enumerate(describe.selected(current, given.parameters)):
+            if room <= 0:
+                hidden += 1
+                continue
+            shown[str(par.name)] = entry = describe.parameter(par)
+            room -= len(json.dumps(entry, ensure_ascii=False)) + len(par.name)
+            if count % 8 == 7:
+                yield
+                if not current.valid:
+                    break
+        row["parameters"] = shown
+        if hidden:
+            left_out.append(
+                f"{hidden} more parameters of {row['path']} are not shown; ask for fewer operators or a pattern of names."
+            )
+        rows.append(row)
+        yield
+    return Inspected(operators=rows, left_out=left_out or None)
+
+
+def _facts(op: Any) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "path": str(op.path),
+        "type": str(op.opType),
+        "data": operators.data_facts(op),
+        "inputs": _inputs(op),
+        "outputs": _outputs(op),
+        "position": operators.position(op),
+        "size": operators.size(op),
+        "cook": operators.cook_facts(op),
+        "problems": [{"severity": p.severity, "message": p.message} for p in diagnostics.problems(op)],
+    }
+    flags = changed_flags(op)
+    if flags:
+        row["flags"] = flags
+    for name, value in (("comment", clean(str(op.comment))), ("tags", operators.tags(op))):
+        if value:
+            row[name] = value
+    if op.dock is not None:
+        row["dock"] = str(op.dock.path)
+    docked = [str(d.path) for d in op.docked]
+    if docked:
+        row["docked"] = docked
+    storage = sorted(clean(str(key)) for key in op.storage)[:50]
+    if storage:
+        row["storage_keys"] = storage
+    if op.isCOMP:
+        pages = describe.custom_pages(op)
+        if pages:
+            row["custom_pages"] = pages
+        # TD builds extensions when somebody asks for them (fact 38): looking must not run the user's code.
+        if op.extensionsReady:
+            extensions = [type(extension).__name__ for extension in op.extensions if extension is not None]
+            if extensions:
+                row["extensions"] = extensions
+    return row
+
+
+def _inputs(op: Any) -> list[dict[str, Any]]:
+    rows = []
+    for comp in (False, True) if op.isCOMP else (False,):
+        for index, wire in enumerate(operators.wires_in(op, comp)):
+            if wire is not None:
+                row: dict[str, Any] = {"input": index, "from": str(wire[0].path), "output": wire[1]}
+                rows.append(row | {"comp": True} if comp else row)
+    return rows
+
+
+def _outputs(op: Any) -> list[dict[str, Any]]:
+    rows = []
+    for comp in (False, True) if op.isCOMP else (False,):
+        for index, wires in enumerate(operators.wires_out(op, comp)):
+            for far, at in wires:
+                row: dict[str, Any] = {"output": index, "to": str(far.path), "input": at}
+                rows.append(row | {"comp": True} if comp else row)
+    return rows
+
+
+def _compact(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _outline(row: dict[str, Any]) -> str:
+    lines = [f"{row['path']} {row['type']} {_compact(row['data'])}"]
+    for wire in row["inputs"]:
+        lines.append(
+            f"  input {wire['input']} <- {wire['from']}"
+            + (f" output {wire['output']}" if wire["output"] else "")
+        )
+    for wire in row["outputs"]:
+        lines.append(f"  output {wire['output']} -> {wire['to']} input {wire['input']}")
+    lines.append(f"  at {row['position']} size {row['size']}; cook {_compact(row['cook'])}")
+    for key in ("flags", "comment", "tags", "dock", "docked", "storage_keys", "custom_pages", "extensions"):
+        if key in row:
+            lines.append(f"  {key}: {_compact(row[key])}")
+    for problem in row["problems"]:
+        lines.append(f"  {problem['severity']}: {problem['message']}")
+    for name, entry in row.get("parameters", {}).items():
+        rest = " ".join(f"{key}={_compact(value)}" for key, value in entry.items() if key != "value")
+        lines.append(f"  {name} = {_compact(entry['value'])}" + (f"  ({rest})" if rest else ""))
+    return "\n".join(lines)
+
+
+TOOLS = [
+    Tool(
+        name="inspect_operator",
+        title="Inspect operators",
+        description=(
+            "Everything about one to twenty operators: parameters with value, mode, expression, default, range and menu "
+            "words; wires by index; flags; errors; resolution, channels or rows; cook time in milliseconds; storage "
+            "keys, custom pages, extensions. Look here before setting parameters you are not sure of."
+        ),
+        level=Level.OBSERVE,
+        effect=Effect.READ,
+        arguments=InspectOperator,
+        output=Inspected,
+        run=inspect_operator,
+        core=True,
+    )
+]

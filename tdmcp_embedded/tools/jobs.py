@@ -1,0 +1,115 @@
+"""get_job: what became of long work, or an end to it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Protocol, runtime_checkable
+
+from pydantic import Field, PrivateAttr
+
+from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Picture, Tool
+
+
+class GetJob(Arguments):
+    """Which job."""
+
+    job: str = Field(description="The id that still_running gave.")
+    cancel: bool = Field(
+        default=False, description="End it: dropped if it waits, else ended at its next step."
+    )
+
+
+class JobState(Output):
+    """State of a job, and its outcome once it has ended."""
+
+    job: str
+    tool: str
+    state: str
+    """queued, running, done, failed, cancelled or dropped (never started)."""
+    waited_s: float
+    ran_s: float | None = None
+    progress: dict[str, Any] | None = None
+    cancelled: bool | None = None
+    """Whether a cancel that was asked for will take effect."""
+    result: dict[str, Any] | None = None
+    error: dict[str, Any] | None = None
+
+    _outcome_text: str = PrivateAttr(default="")
+
+    def text(self) -> str:
+        line = f"job {self.job} ({self.tool}): {self.state}, waited {self.waited_s:g} s"
+        lines = [line if self.ran_s is None else f"{line}, ran {self.ran_s:g} s"]
+        if self.progress:
+            total = self.progress.get("total")
+            of = f" of {total:g}" if total else ""
+            lines.append(
+                f"progress: {self.progress['done']:g}{of} {self.progress.get('message', '')}".rstrip()
+            )
+        if self.cancelled is not None:
+            lines.append("It ends at its next step." if self.cancelled else "It can no longer be cancelled.")
+        if self._outcome_text:
+            lines.append(self._outcome_text)
+        return "\n".join(lines)
+
+
+@runtime_checkable
+class _Outcome(Protocol):
+    """What the runner leaves as the result of a tool's job."""
+
+    def output(self) -> Output: ...
+
+
+async def get_job(call: Call, given: GetJob) -> JobState:
+    """Answers from the queue's books, on the server thread; an outcome is put in shape on a worker."""
+    job = call.queue.job(given.job)
+    if job is None:
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            f"There is no job {given.job!r}; finished jobs are remembered for a while only.",
+            hint="Job ids come with still_running. Look at the project for what the call has done.",
+        )
+    effective = call.queue.cancel(job.id) if given.cancel else None
+    facts = call.queue.describe(job)
+    state = JobState(
+        job=job.id,
+        tool=job.label,
+        state=facts["state"],
+        waited_s=facts["waited_s"],
+        ran_s=facts.get("ran_s"),
+        progress=facts.get("progress"),
+        cancelled=effective,
+    )
+    if job.state in ("queued", "running"):
+        return state
+    try:
+        outcome = job.outcome()
+        output = await asyncio.to_thread(outcome.output) if isinstance(outcome, _Outcome) else None
+    except ToolFailure as failure:
+        state.error = failure.structured()
+        state._outcome_text = failure.text()
+        return state
+    if output is not None:
+        state.result = output.structured()
+        state._outcome_text = output.text()
+        state._pictures = list[Picture](output.pictures)
+    return state
+
+
+TOOLS = [
+    Tool(
+        name="get_job",
+        title="Get a job",
+        description=(
+            "State and outcome of a call that answered still_running, by its job id; cancel ends it. Answers also while "
+            "TouchDesigner is stuck."
+        ),
+        level=Level.OBSERVE,
+        effect=Effect.READ,
+        arguments=GetJob,
+        output=JobState,
+        answer=get_job,
+        core=True,
+    )
+]

@@ -1,0 +1,188 @@
+"""execute_python: the agent's own code, with its output, value, traceback and what it made and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from pydantic import Field
+
+from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.frame_queue import TimeLimitExceeded
+from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools import aftermath
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
+from tdmcp_embedded.touchdesigner import operators, python, undo
+
+_LONGEST_CODE = 1_000_000
+_MOST_LISTED = 100
+
+
+class ExecutePython(Arguments):
+    code: str = Field(description="Python; a last line that is an expression gives the value")
+    time_limit: float | None = Field(
+        default=None, gt=0, le=600, description="seconds; default: the server's setting"
+    )
+    keep: bool = Field(default=False, description="on an error, keep what was done before it")
+
+
+class PythonResult(aftermath.Edited):
+    stdout: str = ""
+    stderr: str = ""
+    value: Any = Field(default=None, description="of the last expression, as bounded JSON")
+    repr: str = Field(default="", description="of the same")
+    created: list[str] = Field(default=[])
+    deleted: list[str] = Field(default=[])
+    renamed: list[str] = Field(default=[], description="old path → new path")
+
+    def text(self) -> str:
+        lines = [f"value: {self.repr}" if self.repr else "no value"]
+        for word in ("stdout", "stderr"):
+            text = getattr(self, word)
+            if text:
+                lines.append(f"{word}:\n{text.rstrip()}")
+        for word in ("created", "deleted", "renamed"):
+            paths = getattr(self, word)
+            if paths:
+                lines.append(f"{word}: {', '.join(paths)}")
+        return "\n".join([*lines, self.trailer()])
+
+
+#: Operators by path, with their ids: what a piece of code made or took away shows by comparing two of these.
+Roll = dict[str, int]
+
+
+def execute_python(call: Call, arguments: ExecutePython) -> Steps[PythonResult]:
+    if len(arguments.code) > _LONGEST_CODE:
+        raise ToolFailure(Code.TOO_LARGE, f"{len(arguments.code)} characters of code are too many.")
+    nested = undo.journal().shared
+    # Listing a large project takes frames, and an undo block may not stay open across them: this call opens its own.
+    if not nested:
+        undo.journal().abandon()
+    before: Roll = {} if nested else (yield from _roll_call(call))
+    outcome = python.Outcome()
+    try:
+        with undo.block(call.td, call.undo_name or "MCP Execute Python") as journal:
+            limit = arguments.time_limit or call.settings.python_limit
+            outcome = python.execute(
+                call.td, arguments.code, _me(call), call.queue.limit(limit), TimeLimitExceeded
+            )
+            if outcome.error and not arguments.keep:
+                raise _Failed
+    except _Failed:
+        pass
+    changed = journal.grew
+    after: Roll = before if nested else (yield from _roll_call(call))
+    if outcome.error and not arguments.keep and not nested:
+        _remove_leftovers(call, before, after)
+        after = yield from _roll_call(call)
+    created, deleted, renamed = _compare(before, after)
+    if outcome.error:
+        raise _failure(outcome, arguments, created, deleted, nested)
+    output = PythonResult(
+        stdout=outcome.stdout,
+        stderr=outcome.stderr,
+        value=outcome.value,
+        repr=outcome.repr,
+        created=created[:_MOST_LISTED],
+        deleted=deleted[:_MOST_LISTED],
+        renamed=renamed[:_MOST_LISTED],
+        undo=call.undo_name if changed or created or deleted or renamed else "",
+    )
+    for word, paths in (("created", created), ("deleted", deleted)):
+        if len(paths) > _MOST_LISTED:
+            output.stderr += f"\n[{len(paths)} operators {word}, the first {_MOST_LISTED} are listed]"
+    if created or deleted or changed:
+        watch = aftermath.Watch()
+        output.problems = yield from watch.after(call, created)
+    return output
+
+
+class _Failed(Exception):
+    """Leaves the undo block after the agent's code failed, so that everything is put back."""
+
+
+def _me(call: Call) -> Any:
+    """The operator the code runs as: the network the server's component stands in."""
+    component = call.td.op(str(call.instance.get("component") or "/"))
+    parent = component.parent() if component is not None else None
+    return parent if parent is not None else call.td.op("/")
+
+
+def _roll_call(call: Call) -> Generator[None, None, Roll]:
+    found: Roll = {}
+    pace = operators.Pace(every=32)
+    for operator, _ in operators.walk(call.td.op("/"), skip=operators.SYSTEM_NETWORKS):
+        found[str(operator.path)] = int(operator.id)
+        if pace.due():
+            yield
+    return found
+
+
+def _compare(before: Roll, after: Roll) -> tuple[list[str], list[str], list[str]]:
+    created = [path for path in after if path not in before]
+    deleted = [path for path in before if path not in after]
+    gone = {before[path]: path for path in deleted}
+    renamed = {gone[after[path]]: path for path in created if after[path] in gone}
+    return (
+        [path for path in created if path not in renamed.values()],
+        [path for path in deleted if path not in renamed],
+        [f"{old} → {new}" for old, new in renamed.items()],
+    )
+
+
+def _remove_leftovers(call: Call, before: Roll, after: Roll) -> None:
+    """Take away what undo left: code may have torn the undo block down (fact 35)."""
+    for path in sorted((p for p in after if p not in before), key=len):
+        found = call.td.op(path)
+        # Below a leftover that is gone already there is nothing left to find.
+        if found is not None:
+            undo.destroy(found)
+
+
+def _failure(
+    outcome: python.Outcome, arguments: ExecutePython, created: list[str], deleted: list[str], nested: bool
+) -> ToolFailure:
+    details: dict[str, Any] = {"traceback": outcome.traceback}
+    if outcome.line is not None:
+        details["line"] = outcome.line
+    details |= {"stdout": outcome.stdout, "stderr": outcome.stderr}
+    if created:
+        details["created"] = created[:_MOST_LISTED]
+    if deleted:
+        details["deleted" if arguments.keep else "not_restored"] = deleted[:_MOST_LISTED]
+    state = "What it did before is kept." if arguments.keep else "What it did was undone."
+    if outcome.timed_out:
+        return ToolFailure(
+            Code.TIME_LIMIT,
+            f"The code was broken off at its time limit, at line {outcome.line}. {state}",
+            hint="Give a larger time_limit, or do less in one call.",
+            details=details,
+        )
+    where = f" (line {outcome.line})" if outcome.line is not None else ""
+    return ToolFailure(Code.PYTHON_ERROR, f"{outcome.error}{where}. {state}", details=details)
+
+
+def _deadline(arguments: ExecutePython) -> float:
+    return max(30.0, (arguments.time_limit or 0) + 20.0)
+
+
+TOOLS = [
+    Tool(
+        name="execute_python",
+        title="Execute Python",
+        description=(
+            "Run Python in TouchDesigner on its main thread, with op, ops, me, parent, project, app, ui, tdu, absTime, "
+            "mod, run, td in scope; relative paths start where the server's component stands. Returns stdout, stderr, "
+            "the value of a last expression, operators created and deleted. An error gives the traceback with your "
+            "line numbers, and undoes everything unless keep. Prefer the other tools where they do."
+        ),
+        level=Level.FULL,
+        effect=Effect.DESTRUCTIVE,
+        arguments=ExecutePython,
+        output=PythonResult,
+        run=execute_python,
+        deadline=_deadline,
+        core=True,
+    )
+]

@@ -1,0 +1,119 @@
+"""What a tool is: one row of the table, the context its function gets, and the shape of what it returns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Generator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, PrivateAttr
+
+from tdmcp_embedded.settings import Level, Settings
+
+if TYPE_CHECKING:
+    from tdmcp_embedded.frame_queue import FrameQueue
+
+T = TypeVar("T")
+
+#: A tool's work on the main thread: bare `yield` offers the frame back, `yield NEXT_FRAME` waits for the next one.
+Steps = Generator[Any, None, T]
+
+
+class Arguments(BaseModel):
+    """Base of every input model. Unknown names are refused before this model is asked (with near matches)."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Output(BaseModel):
+    """Base of every output model: the structured content, and a text that says the same."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    _pictures: list[Picture] = PrivateAttr(default_factory=list)
+
+    def text(self) -> str:
+        """The same in its most compact readable form; compact JSON unless a subclass knows better."""
+        return json.dumps(self.structured(), ensure_ascii=False, separators=(",", ":"))
+
+    def structured(self) -> dict[str, Any]:
+        """Strict JSON for `structuredContent`."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+    @property
+    def pictures(self) -> list[Picture]:
+        """Images that go with the answer, as image content."""
+        return self._pictures
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An encoded image: `data` is the file's bytes, `mime` its type (image/png or image/jpeg)."""
+
+    data: bytes
+    mime: str
+
+
+class Effect(StrEnum):
+    """What a call may do to the project; annotations and the undo block derive from it."""
+
+    READ = "read"
+    EDIT = "edit"
+    DESTRUCTIVE = "destructive"
+
+
+def _no_progress(done: float, total: float | None, message: str) -> None:
+    return None
+
+
+@dataclass
+class Call:
+    """One tool call in progress. Fields may be read on any thread; `td` only used on the main thread."""
+
+    td: ModuleType
+    settings: Settings
+    queue: FrameQueue
+    level: Level = Level.FULL
+    session: str = ""
+    client: str = ""
+    tool: str = ""
+    instance: dict[str, Any] = field(default_factory=dict)
+    """Facts about this server that need no main thread: name, url, pid, component, version, build, project."""
+    progress: Callable[[float, float | None, str], None] = _no_progress
+    """Report progress (done, total, sentence) from any thread; free when the client asked for none."""
+    undo_name: str = ""
+    """Name of the undo step this call makes; shown in TouchDesigner's Edit menu."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One row of the table of tools, the single source of truth.
+
+    `run` works on the main thread and is a plain function or a generator function of `(call, arguments)`; of a tool
+    with effect EDIT or DESTRUCTIVE, the part before the first `yield` is the edit and runs inside one undo block.
+    `answer` replaces `run` for tools that must answer while the main thread is stuck: a coroutine on the server
+    thread. `finish` turns what `run` returned into the output on a worker thread (encoding images, say).
+    """
+
+    name: str
+    title: str
+    description: str
+    level: Level
+    effect: Effect
+    arguments: type[Arguments]
+    output: type[Output]
+    run: Callable[[Call, Any], Any] | None = None
+    answer: Callable[[Call, Any], Awaitable[Output]] | None = None
+    finish: Callable[[Call, Any, Any], Output] | None = None
+    idempotent: bool = False
+    core: bool = False
+    """Whether the small toolset for clients with little room has it."""
+    deadline: Callable[[Any], float] | None = None
+    """Seconds this call may take given its arguments, where it is not the setting's."""
+
+    def __post_init__(self) -> None:
+        if (self.run is None) == (self.answer is None):
+            raise ValueError(f"{self.name}: give exactly one of run and answer")

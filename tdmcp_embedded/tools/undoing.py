@@ -1,0 +1,65 @@
+"""undo: steps back or forward, and what they were called."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Tool
+from tdmcp_embedded.touchdesigner import undo as undoing
+
+
+class Undo(Arguments):
+    steps: int = Field(default=1, ge=1, le=100)
+    redo: bool = Field(default=False, description="redo instead")
+
+
+class Undone(Output):
+    undone: list[str] = Field(default=[], description="names of the steps, first undone first")
+    redone: list[str] = Field(default=[])
+    can_undo: list[str] = Field(
+        description="names of steps on TouchDesigner's undo list, as it lists them (up to 20)"
+    )
+    can_redo: list[str] = Field(default=[])
+
+    def text(self) -> str:
+        word, done = ("Redone", self.redone) if self.redone else ("Undone", self.undone)
+        lines = [f"{word}: {', '.join(done)}"]
+        lines.append("can undo: " + (", ".join(self.can_undo) or "nothing"))
+        lines.append("can redo: " + (", ".join(self.can_redo) or "nothing"))
+        return "\n".join(lines)
+
+
+def undo(call: Call, arguments: Undo) -> Undone:
+    # The block around this call must not become a step of its own, nor stay open while undoing.
+    undoing.journal().abandon()
+    done, can_undo, can_redo = undoing.steps(call.td, arguments.steps, arguments.redo)
+    if not done:
+        word = "redo" if arguments.redo else "undo"
+        raise ToolFailure(Code.PRECONDITION_FAILED, f"There is nothing to {word}.")
+    return Undone(
+        undone=[] if arguments.redo else done,
+        redone=done if arguments.redo else [],
+        can_undo=can_undo[-20:],
+        can_redo=can_redo[-20:],
+    )
+
+
+TOOLS = [
+    Tool(
+        name="undo",
+        title="Undo",
+        description=(
+            "Undo (or redo) the last steps of TouchDesigner's undo list: each call of an editing tool is one step, "
+            "the user's own edits are others. Returns the names of what was undone: check that they are the calls "
+            "you meant."
+        ),
+        level=Level.EDIT,
+        effect=Effect.EDIT,
+        arguments=Undo,
+        output=Undone,
+        run=undo,
+        core=True,
+    )
+]

@@ -1,0 +1,151 @@
+"""update_operator: name, type, place, looks and flags of one operator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools import aftermath
+from tdmcp_embedded.tools.network_model import Point, Rgb
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
+from tdmcp_embedded.touchdesigner import appearance, creating, layout, lookup, moving, operators
+from tdmcp_embedded.touchdesigner.flags import read_flags
+
+
+class UpdateOperator(Arguments):
+    path: str
+    name: str | None = Field(default=None, description="new name")
+    type: str | None = Field(default=None, description="new type of the same family; wires are kept")
+    parent: str | None = Field(default=None, description="path of the COMP to move it to")
+    flags: dict[str, bool] = Field(
+        default={}, description="bypass, lock, display, render, viewer, allowCooking …"
+    )
+    position: Point | None = None
+    color: Rgb | None = Field(default=None, description="red, green, blue from 0 to 1")
+    comment: str | None = None
+    tags: list[str] | None = Field(default=None, description="all its tags from now on")
+
+
+class UpdatedOperator(aftermath.Edited):
+    path: str
+    type: str
+    changed: list[str] = Field(description="which of the arguments made a difference")
+    position: list[int]
+    flags: dict[str, bool] = Field(default={}, description="the flags given, read back")
+    inputs: list[str | None] = Field(default=[])
+    lost_wires: list[str] = Field(default=[], description="wires that did not survive")
+    notes: list[str] = Field(default=[])
+
+    def text(self) -> str:
+        lines = [
+            f"{self.path} ({self.type}) at {self.position}; changed: {', '.join(self.changed) or 'nothing'}"
+        ]
+        if self.flags:
+            lines.append("flags: " + ", ".join(f"{k} {'on' if v else 'off'}" for k, v in self.flags.items()))
+        if self.inputs:
+            lines.append("inputs: " + ", ".join(str(i) for i in self.inputs))
+        if self.lost_wires:
+            lines.append("lost wires: " + ", ".join(self.lost_wires))
+        return "\n".join([*lines, *self.notes, self.trailer()])
+
+
+def update_operator(call: Call, given: UpdateOperator) -> Steps[UpdatedOperator]:
+    access = aftermath.access(call)
+    operator = lookup.operator(call.td, given.path)
+    access.target(operator)
+    if operator.parent() is None:
+        raise ToolFailure(Code.PRECONDITION_FAILED, "The root cannot be changed.")
+    watch = aftermath.Watch()
+    watch.before([operator])
+    changed: list[str] = []
+    notes: list[str] = []
+    wires = _wires(operator)
+    if given.type is not None and given.type != operator.opType:
+        operator = moving.change_type(call.td, operator, given.type, access)
+        changed.append("type")
+    if given.name is not None and given.name != operator.name:
+        _refuse_own(call, operator, "renamed")
+        creating.rename(operator, given.name)
+        changed.append("name")
+    if given.parent is not None:
+        parent = lookup.component(call.td, given.parent)
+        if operator.parent().path != parent.path:
+            _refuse_own(call, operator, "moved")
+            operator = moving.move(call.td, operator, parent, access)
+            changed.append("parent")
+            notes.append("Moved: relative paths in its expressions now start in the other network.")
+    if given.position is not None and [operator.nodeX, operator.nodeY] != [round(v) for v in given.position]:
+        layout.move(operator, *given.position)
+        changed.append("position")
+    if given.color is not None and appearance.set_color(operator, given.color):
+        changed.append("color")
+    if given.comment is not None and appearance.set_attribute(operator, "comment", given.comment):
+        changed.append("comment")
+    if given.tags is not None and appearance.set_tags(operator, given.tags):
+        changed.append("tags")
+    if given.flags and appearance.set_flags(operator, given.flags):
+        changed.append("flags")
+    now = read_flags(operator) if given.flags else {}
+    output = UpdatedOperator(
+        path=str(operator.path),
+        type=str(operator.opType),
+        changed=changed,
+        position=operators.position(operator),
+        flags={name: now[name] for name in given.flags},
+        inputs=[None if w is None else str(w[0].path) for w in operators.wires_in(operator)],
+        lost_wires=[] if {"type", "parent"}.isdisjoint(changed) else _lost(wires, _wires(operator)),
+        notes=notes,
+        undo=aftermath.done(call, bool(changed)),
+    )
+    output.problems = yield from watch.after(call, [output.path])
+    return output
+
+
+def _wires(operator: Any) -> list[tuple[str, str]]:
+    """Wires into and out of an operator, with their ends named without the operator's own name."""
+    found = []
+    for index, wire in enumerate(operators.wires_in(operator)):
+        if wire is not None:
+            found.append((f"in {index} {wire[0].path}", f"{wire[0].path} → input {index}"))
+    for output, targets in enumerate(operators.wires_out(operator)):
+        for target, index in targets:
+            found.append(
+                (f"out {output} {target.path} {index}", f"output {output} → {target.path} input {index}")
+            )
+    return found
+
+
+def _lost(before: list[tuple[str, str]], after: list[tuple[str, str]]) -> list[str]:
+    kept = {key for key, _ in after}
+    return [said for key, said in before if key not in kept]
+
+
+def _refuse_own(call: Call, operator: Any, what: str) -> None:
+    own = str(call.instance.get("component", ""))
+    if own and (own + "/").startswith(operator.path + "/"):
+        raise ToolFailure(
+            Code.PRECONDITION_FAILED,
+            f"{operator.path} is or holds this server's own component; being {what} would restart it.",
+            hint="A person can do it in TouchDesigner.",
+        )
+
+
+TOOLS = [
+    Tool(
+        name="update_operator",
+        title="Update operator",
+        description=(
+            "Change one operator's name, type (wires kept), network (parent), flags, position, colour, comment or "
+            "tags. Returns its path now, what changed, and wires that did not survive."
+        ),
+        level=Level.EDIT,
+        effect=Effect.EDIT,
+        arguments=UpdateOperator,
+        output=UpdatedOperator,
+        run=update_operator,
+        idempotent=False,
+    )
+]

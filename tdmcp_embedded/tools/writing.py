@@ -1,0 +1,114 @@
+"""write_data: the text or table of a DAT, whole or in exact places."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools import aftermath
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
+from tdmcp_embedded.touchdesigner import dats, lookup
+
+
+class Replacement(BaseModel, extra="forbid"):
+    """One exact replacement; `old` must stand in the text exactly once."""
+
+    old: str
+    new: str
+
+
+class WriteData(Arguments):
+    path: str = Field(description="path of a DAT")
+    text: str | None = Field(default=None, description="the whole text")
+    table: list[list[str]] | None = Field(default=None, description="the whole table, row by row")
+    replace: list[Replacement] | None = Field(
+        default=None, max_length=100, description="exact replacements, each matching once; done in order"
+    )
+    expected_hash: str | None = Field(
+        default=None, description="refuse if the content is not what read_data gave"
+    )
+    confirm: bool = Field(default=False, description="needed to empty a DAT that holds something")
+
+
+class WrittenData(aftermath.Edited):
+    path: str
+    changed: bool
+    hash: str = Field(description="of the content now")
+    characters: int | None = Field(default=None, description="of a text")
+    rows: int | None = Field(default=None, description="of a table")
+    columns: int | None = None
+
+    def text(self) -> str:
+        size = (
+            f"{self.rows} × {self.columns} cells"
+            if self.rows is not None
+            else f"{self.characters} characters"
+        )
+        state = "written" if self.changed else "unchanged"
+        return "\n".join([f"{self.path} {state}: {size}, hash {self.hash}", self.trailer()])
+
+
+def write_data(call: Call, given: WriteData) -> Steps[WrittenData]:
+    access = aftermath.access(call)
+    if [given.text, given.table, given.replace].count(None) != 2:
+        raise ToolFailure(Code.VALUE_INVALID, "Give exactly one of text, table and replace.")
+    dat = lookup.operator(call.td, given.path)
+    dats.check_dat(dat)
+    if given.expected_hash is not None and given.expected_hash != dats.content_hash(dat):
+        raise ToolFailure(
+            Code.PRECONDITION_FAILED,
+            f"{dat.path} holds something else than expected.",
+            hint="Somebody changed it: read it again with read_data.",
+            details={"hash": dats.content_hash(dat)},
+        )
+    empties = given.text == "" or (given.table is not None and not any(any(row) for row in given.table))
+    if empties and dat.text.strip() and not given.confirm:
+        raise ToolFailure(
+            Code.CONFIRMATION_REQUIRED,
+            f"This empties {dat.path}, which holds {len(dat.text)} characters.",
+            hint="Call again with confirm: true if that is meant.",
+        )
+    watch = aftermath.Watch()
+    watch.before([dat, *([dat.dock] if dat.dock is not None else [])])
+    if given.table is not None:
+        changed = dats.set_table(dat, given.table, access)
+    elif given.text is not None:
+        changed = dats.set_text(dat, given.text, access)
+    else:
+        changed = dats.set_text(
+            dat, dats.replaced(dat, [(r.old, r.new) for r in given.replace or ()]), access
+        )
+    host = [str(dat.dock.path)] if dat.dock is not None else []
+    output = WrittenData(
+        path=str(dat.path),
+        changed=changed,
+        hash=dats.content_hash(dat),
+        characters=None if dat.isTable else len(dat.text),
+        rows=int(dat.numRows) if dat.isTable else None,
+        columns=int(dat.numCols) if dat.isTable else None,
+        undo=aftermath.done(call, changed),
+    )
+    # A shader's errors show on the operator the DAT is docked to.
+    output.problems = yield from watch.after(call, [output.path, *host])
+    return output
+
+
+TOOLS = [
+    Tool(
+        name="write_data",
+        title="Write data",
+        description=(
+            "Write a DAT's text or table: whole, or exact replacements that must each match once (best for small "
+            "changes in long text). Emptying needs confirm. Returns size, hash, and errors one frame later, those of "
+            "a shader included."
+        ),
+        level=Level.EDIT,
+        effect=Effect.EDIT,
+        arguments=WriteData,
+        output=WrittenData,
+        run=write_data,
+        idempotent=False,
+        core=True,
+    )
+]

@@ -1,0 +1,74 @@
+"""Annotations: comments and boxes drawn in a network, which TD keeps as annotateCOMPs hidden from ordinary lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+from tdmcp_embedded.touchdesigner import creating, layout, parameters, undo
+from tdmcp_embedded.touchdesigner.code_routes import Access
+
+#: What an annotation's own fields are called as parameters of the annotateCOMP.
+_FIELDS = {"title": "Titletext", "text": "Bodytext", "mode": "Mode"}
+_COLOR = ("Backcolorr", "Backcolorg", "Backcolorb")
+
+
+def of(td: ModuleType, network: Any) -> list[Any]:
+    """The annotations of a network, by name. `children` hides them (fact 14)."""
+    found = network.findChildren(type=td.annotateCOMP, depth=1, includeUtility=True)
+    return sorted(found, key=lambda each: str(each.name))
+
+
+def build(
+    td: ModuleType,
+    network: Any,
+    described: Sequence[Mapping[str, Any]],
+    access: Access,
+    *,
+    exact: bool = False,
+) -> list[str]:
+    """Make annotations, or bring those of the same name up to date.
+
+    Returns:
+        The paths of what was made or changed (or, with `exact`, deleted).
+
+    Raises:
+        ToolFailure: what is wrong with a parameter; `access_denied`.
+    """
+    access.target(network)
+    there = {str(each.name): each for each in of(td, network)}
+    touched: list[str] = []
+    if exact:
+        for name in there.keys() - {str(spec["name"]) for spec in described}:
+            touched.append(str(there[name].path))
+            undo.destroy(there[name])
+    for spec in described:
+        name = str(spec["name"])
+        creating.check_name(name)
+        annotation = there.get(name)
+        fresh = annotation is None
+        if annotation is None:
+            annotation = creating.create(td, network, "annotateCOMP", name, access)
+            # What the editor makes is a utility: hidden from children and from layouts.
+            annotation.utility = True
+        params = {_FIELDS[key]: spec[key] for key in _FIELDS if key in spec}
+        if "color" in spec:
+            params |= dict(zip(_COLOR, spec["color"], strict=True))
+        params |= spec.get("params") or {}
+        changed = parameters.apply(parameters.plan(annotation, params, access)).changed > 0
+        for key, attributes in (("size", ("nodeWidth", "nodeHeight")), ("position", ("nodeX", "nodeY"))):
+            for attribute, value in zip(attributes, spec.get(key) or (), strict=False):
+                if getattr(annotation, attribute) != round(value):
+                    undo.journal().attribute(annotation, attribute)
+                    setattr(annotation, attribute, round(value))
+                    changed = True
+        if fresh or changed:
+            touched.append(str(annotation.path))
+    return touched
+
+
+def members(annotation: Any) -> list[Any]:
+    """The operators an annotation encloses now."""
+    around = layout.box(annotation)
+    return [each for each in annotation.enclosedOPs if layout.box(each).overlaps(around)]

@@ -1,0 +1,293 @@
+"""Custom pages and parameters of COMPs: defined, and changed without losing the values they hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from tdmcp_embedded.errors import Code, ToolFailure, near
+from tdmcp_embedded.touchdesigner import customs, undo
+from tdmcp_embedded.touchdesigner.code_routes import Access
+from tdmcp_embedded.touchdesigner.values import clean, cut
+
+#: The words after `append` in TD's Page class, with the number of values each makes (0: given by `size`).
+STYLES: dict[str, int] = {
+    "Float": 0, "Int": 0, "Str": 1, "Toggle": 1, "Momentary": 1, "Pulse": 1, "Menu": 1, "StrMenu": 1,
+    "OP": 1, "COMP": 1, "TOP": 1, "CHOP": 1, "SOP": 1, "POP": 1, "DAT": 1, "MAT": 1, "Object": 1, "PanelCOMP": 1,
+    "File": 1, "FileSave": 1, "Folder": 1, "Python": 1, "Header": 1, "Sequence": 1,
+    "XY": 2, "UV": 2, "WH": 2, "XYZ": 3, "UVW": 3, "RGB": 3, "RGBA": 4, "XYZW": 4,
+}  # fmt: skip
+_NAME = re.compile(r"^[A-Z][a-z0-9]*$")
+_NUMBERS = ("default", "min", "max")
+
+
+def check(operator: Any, pages: Sequence[Mapping[str, Any]], access: Access) -> None:
+    """Refuse definitions TD would refuse, before anything is made.
+
+    Raises:
+        ToolFailure: `value_invalid` or `access_denied`.
+    """
+    if not pages:
+        return
+    access.target(operator)
+    if not operator.isCOMP:
+        raise _invalid(f"{operator.path} is a {operator.opType}: only COMPs have custom parameters.")
+    seen: set[str] = set()
+    for page in pages:
+        if not str(page["name"]).strip():
+            raise _invalid("A custom page needs a name.")
+        for definition in page.get("parameters", ()):
+            name, style = str(definition["name"]), str(definition["style"])
+            if not _NAME.match(name):
+                repaired = re.sub(r"[^A-Za-z0-9]", "", name).lower().lstrip("0123456789").capitalize()
+                raise _invalid(
+                    f"{name!r} cannot name a custom parameter.",
+                    "One capital letter, then small letters and digits.",
+                    [repaired] if repaired else [],
+                )
+            if style not in STYLES:
+                raise _invalid(
+                    f"There is no parameter style {style!r}.", "", near(style, list(STYLES)) or list(STYLES)
+                )
+            if name in seen:
+                raise _invalid(f"The custom parameter {name} is defined twice.")
+            seen.add(name)
+            _check_definition(definition, name, style)
+            access.custom(
+                operator,
+                style,
+                menu_source=definition.get("menu_source"),
+                enable_expr=definition.get("enable_expr"),
+            )
+
+
+def _check_definition(definition: Mapping[str, Any], name: str, style: str) -> None:
+    size = definition.get("size")
+    if size is not None and STYLES[style] and size != STYLES[style]:
+        raise _invalid(f"{name}: style {style} has {STYLES[style]} values, not {size}.")
+    if size is not None and not 1 <= size <= 4:
+        raise _invalid(f"{name}: a Float or Int has 1 to 4 values, not {size}.")
+    menu, labels = definition.get("menu"), definition.get("menu_labels")
+    if menu is not None and style not in ("Menu", "StrMenu"):
+        raise _invalid(f"{name}: only styles Menu and StrMenu have a menu, not {style}.")
+    if menu is not None and len(set(menu)) != len(menu):
+        raise _invalid(f"{name}: a menu word stands twice.")
+    if labels is not None and len(labels) != len(menu or ()):
+        raise _invalid(f"{name}: {len(menu or ())} menu words, but {len(labels)} labels.")
+    count = size or STYLES[style] or 1
+    for key in _NUMBERS:
+        value = definition.get(key)
+        if isinstance(value, list) and len(value) != count:
+            raise _invalid(f"{name}: {key} has {len(value)} values, the parameter {count}.")
+    default = definition.get("default")
+    if style == "Menu" and menu is not None and default is not None and default not in menu:
+        raise ToolFailure(
+            Code.MENU_VALUE_INVALID,
+            f"{name}: the default {default!r} is not in its menu.",
+            suggestions=near(str(default), menu) or list(menu)[:12],
+        )
+
+
+def define(operator: Any, pages: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Make custom pages and parameters, or change those that are there; their values stay.
+
+    Args:
+        pages: checked by `check`.
+
+    Returns:
+        Names of the parameters (whole vectors) that were made or changed.
+
+    Raises:
+        ToolFailure: `td_error`, where TD refuses.
+    """
+    touched: list[str] = []
+    try:
+        for page in pages:
+            home = _page(operator, str(page["name"]))
+            for definition in page.get("parameters", ()):
+                if _parameter(operator, home, definition):
+                    touched.append(str(definition["name"]))
+    except ToolFailure:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever TD raises, the agent must hear it
+        raise ToolFailure(
+            Code.TD_ERROR,
+            f"TouchDesigner refused the custom parameters of {operator.path}: {cut(clean(str(error)), 300)}",
+        ) from None
+    return touched
+
+
+def remove(operator: Any, names: Sequence[str]) -> None:
+    """Take custom parameters (whole vectors) away, and the pages that are empty then.
+
+    Raises:
+        ToolFailure: `parameter_not_found`.
+    """
+    groups = {str(group.name): group for group in operator.customParGroups}
+    for name in names:
+        if name not in groups:
+            raise ToolFailure(
+                Code.PARAMETER_NOT_FOUND,
+                f"{operator.path} has no custom parameter {name!r}.",
+                suggestions=near(name, list(groups)) or list(groups)[:10],
+            )
+    for name in names:
+        # Other groups may be invalid once one is gone (fact 19): look each up anew.
+        for group in list(operator.customParGroups):
+            if group.name == name:
+                _note_whole(operator, group)
+                group.destroy()
+                break
+    for page in list(operator.customPages):
+        if not page.parGroups:
+            page.destroy()
+
+
+def _page(operator: Any, name: str) -> Any:
+    for page in operator.customPages:
+        if page.name == name:
+            return page
+    made = operator.appendCustomPage(name)
+
+    def put_back() -> None:
+        for page in operator.customPages if operator.valid else ():
+            if page.name == name:
+                page.destroy()
+                return
+
+    undo.journal().put_back_with(put_back)
+    return made
+
+
+def _parameter(operator: Any, page: Any, definition: Mapping[str, Any]) -> bool:
+    name, style = str(definition["name"]), str(definition["style"])
+    size = int(definition.get("size") or STYLES[style] or 1)
+    group = next((g for g in operator.customParGroups if g.name == name), None)
+    kept: list[undo.ParameterState] = []
+    fresh = group is None
+    if group is not None and not _fits(group, style, size):
+        # Another style is another parameter: what it holds is carried over as far as it fits.
+        kept = [undo.ParameterState(par) for par in group]
+        _note_whole(operator, group)
+        group.destroy()
+        group, fresh = None, True
+    if group is None:
+        arguments: dict[str, Any] = {"label": definition.get("label") or name}
+        if not STYLES[style]:
+            arguments["size"] = size
+        group = getattr(page, f"append{style}")(name, **arguments)
+        undo.journal().put_back_with(lambda: _destroy_group(operator, name))
+    changed = _describe(operator, group, definition, style, fresh)
+    if str(group.page.name) != str(page.name):
+        for par in group:
+            changed |= _set(par, "page", page)
+    for par, state in zip(group, kept, strict=False):
+        # A value of the old style that the new one cannot hold: the new default stands.
+        with suppress(Exception):
+            state.write(par)
+    return fresh or changed
+
+
+def _fits(group: Any, style: str, size: int) -> bool:
+    pars = list(group)
+    return len(pars) == size and customs.style(pars) == style
+
+
+def _describe(operator: Any, group: Any, definition: Mapping[str, Any], style: str, fresh: bool) -> bool:
+    changed = False
+    for index, par in enumerate(list(group)):
+        for key, attribute in (
+            ("menu", "menuNames"), ("menu_labels", "menuLabels"), ("menu_source", "menuSource"),
+            ("read_only", "readOnly"), ("section", "startSection"), ("enable_expr", "enableExpr"), ("label", "label"),
+        ):  # fmt: skip
+            if definition.get(key) is not None:
+                changed |= _set(par, attribute, definition[key])
+        if definition.get("menu") is not None and definition.get("menu_labels") is None and fresh:
+            changed |= _set(par, "menuLabels", list(definition["menu"]))
+        for key, attribute, clamp in (("min", "min", "clampMin"), ("max", "max", "clampMax")):
+            limit = _nth(definition.get(key), index)
+            if limit is not None:
+                changed |= _set(par, attribute, limit)
+                changed |= _set(par, clamp, True)
+        if definition.get("norm") is not None:
+            changed |= _set(par, "normMin", definition["norm"][0])
+            changed |= _set(par, "normMax", definition["norm"][1])
+        default = _nth(definition.get("default"), index)
+        if default is not None and not (par.isPulse or par.isMomentary):
+            changed |= _set(par, "default", default)
+            if fresh:
+                par.val = default
+    if definition.get("help") is not None and group.help != definition["help"]:
+        before, path, name = group.help, operator.path, group.name
+
+        def put_back() -> None:
+            for each in operator.customParGroups if operator.valid and operator.path == path else ():
+                if each.name == name and each.help != before:
+                    each.help = before
+
+        undo.journal().put_back_with(put_back)
+        group.help = definition["help"]
+        changed = True
+    return changed
+
+
+def _nth(value: Any, index: int) -> Any:
+    if isinstance(value, list):
+        return value[index] if index < len(value) else None
+    return value
+
+
+def _set(par: Any, attribute: str, value: Any) -> bool:
+    before = getattr(par, attribute)
+    if attribute == "page":
+        same = str(before.name) == str(value.name)
+    else:
+        same = before == value
+    if same:
+        return False
+    owner, name, path = par.owner, par.name, par.owner.path
+
+    def put_back() -> None:
+        found = owner.par[name] if owner.valid and owner.path == path else None
+        if found is not None and getattr(found, attribute) != before:
+            setattr(found, attribute, before)
+
+    undo.journal().put_back_with(put_back)
+    setattr(par, attribute, value)
+    return True
+
+
+def _destroy_group(operator: Any, name: str) -> None:
+    for group in operator.customParGroups if operator.valid else ():
+        if group.name == name:
+            group.destroy()
+            return
+
+
+def _note_whole(operator: Any, group: Any) -> None:
+    """Note a parameter that is about to be destroyed, so that it can be made again."""
+    definition = customs.parameter(list(group))
+    page_name = str(group.page.name)
+    states = [undo.ParameterState(par) for par in group]
+
+    def put_back() -> None:
+        if not operator.valid:
+            return
+        present = next((g for g in operator.customParGroups if g.name == definition["name"]), None)
+        if present is not None and [undo.ParameterState(p) for p in present] == states:
+            return
+        if present is not None:
+            present.destroy()
+        _parameter(operator, _page(operator, page_name), definition)
+        for par, state in zip(
+            next(g for g in operator.customParGroups if g.name == definition["name"]), states, strict=False
+        ):
+            state.write(par)
+
+    undo.journal().put_back_with(put_back)
+
+
+def _invalid(message: str, hint: str = "", suggestions: Sequence[str] = ()) -> ToolFailure:
+    return ToolFailure(Code.VALUE_INVALID, message, hint=hint, suggestions=suggestions)

@@ -1,0 +1,167 @@
+"""Text and tables of DATs: written whole or in exact places, read back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.touchdesigner import undo
+from tdmcp_embedded.touchdesigner.code_routes import Access
+from tdmcp_embedded.touchdesigner.values import clean, cut
+
+#: Largest text or table that one call may write, in characters and cells.
+MOST_CHARACTERS = 2_000_000
+MOST_CELLS = 200_000
+
+
+def content_hash(dat: Any) -> str:
+    """A short fingerprint of what a DAT holds, to tell whether somebody changed it meanwhile."""
+    return hash_of(str(dat.text))
+
+
+def hash_of(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def check_dat(operator: Any) -> None:
+    """Refuse an operator that holds no text of its own.
+
+    Raises:
+        ToolFailure: `value_invalid`.
+    """
+    if not operator.isDAT:
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            f"{operator.path} is a {operator.opType}: only DATs hold text or a table.",
+            suggestions=[str(d.path) for d in operator.docked if d.isDAT],
+        )
+    if not operator.isEditable or operator.inputs:
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            f"{operator.path} makes its content itself; it cannot be written.",
+            hint="Write the DAT it reads from, or create a textDAT or tableDAT.",
+        )
+
+
+def set_text(dat: Any, text: str, access: Access) -> bool:
+    """Make a text DAT hold exactly this text.
+
+    Returns:
+        Whether anything changed.
+
+    Raises:
+        ToolFailure: `value_invalid`, `too_large`, `access_denied`, or `td_error` where it is not there afterwards.
+    """
+    check_dat(dat)
+    if len(text) > MOST_CHARACTERS:
+        raise ToolFailure(
+            Code.TOO_LARGE, f"{len(text)} characters are too many for one call (at most {MOST_CHARACTERS})."
+        )
+    text = clean(text.replace("\r\n", "\n"))
+    if dat.text == text:
+        return False
+    access.text(dat, text)
+    undo.journal().attribute(dat, "text")
+    try:
+        dat.text = text
+    except Exception as error:  # noqa: BLE001 - generated companions refuse it (fact 40)
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            f"{dat.path} refuses text: {cut(clean(str(error)), 200)}",
+            hint="It may be generated.",
+        ) from None
+    if dat.text != text and dat.text.rstrip("\n") != text.rstrip("\n"):
+        raise ToolFailure(Code.TD_ERROR, f"{dat.path} does not hold the text that was written.")
+    return True
+
+
+def table_of(dat: Any) -> list[list[str]]:
+    """The cells of a table, as text."""
+    return [[str(cell.val) for cell in row] for row in dat.rows()]
+
+
+def set_table(dat: Any, rows: Sequence[Sequence[str]], access: Access) -> bool:
+    """Make a table DAT hold exactly these rows; shorter rows are filled with empty cells.
+
+    Returns:
+        Whether anything changed.
+
+    Raises:
+        ToolFailure: as `set_text`.
+    """
+    check_dat(dat)
+    if not dat.isTable:
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            f"{dat.path} is a {dat.opType}: it holds text, not a table.",
+            hint='Give "text".',
+        )
+    width = max((len(row) for row in rows), default=0)
+    if len(rows) * width > MOST_CELLS:
+        raise ToolFailure(
+            Code.TOO_LARGE, f"{len(rows)} × {width} cells are too many for one call (at most {MOST_CELLS})."
+        )
+    full = [[clean(str(cell)) for cell in row] + [""] * (width - len(row)) for row in rows]
+    before = table_of(dat)
+    if before == full:
+        return False
+    access.text(dat, "\n".join("\t".join(row) for row in full))
+    path = dat.path
+
+    def put_back() -> None:
+        if dat.valid and dat.path == path and table_of(dat) != before:
+            _fill(dat, before)
+
+    undo.journal().put_back_with(put_back)
+    _fill(dat, full)
+    if table_of(dat) != full:
+        raise ToolFailure(Code.TD_ERROR, f"{dat.path} does not hold the table that was written.")
+    return True
+
+
+def _fill(dat: Any, rows: Sequence[Sequence[str]]) -> None:
+    # Cell by row, not `.text`: that flattens line breaks inside cells (fact 40).
+    dat.clear()
+    for row in rows:
+        dat.appendRow(list(row))
+
+
+def replaced(dat: Any, replacements: Sequence[tuple[str, str]]) -> str:
+    """The text of a DAT after exact replacements, each of which must match once.
+
+    Raises:
+        ToolFailure: `text_not_found` or `text_not_unique`, saying which.
+    """
+    text = str(dat.text)
+    for number, (old, new) in enumerate(replacements, 1):
+        if not old:
+            raise ToolFailure(Code.VALUE_INVALID, f"Replacement {number} looks for an empty text.")
+        count = text.count(old)
+        if count == 0:
+            raise ToolFailure(
+                Code.TEXT_NOT_FOUND,
+                f"Replacement {number}: {dat.path} does not contain {cut(clean(old), 120)!r}.",
+                hint="It must match exactly, spaces and line breaks included; read_data shows the text.",
+                suggestions=_resembling(text, old),
+            )
+        if count > 1:
+            lines = [i for i, line in enumerate(text.splitlines(), 1) if old.splitlines()[0] in line][:10]
+            raise ToolFailure(
+                Code.TEXT_NOT_UNIQUE,
+                f"Replacement {number}: {cut(clean(old), 120)!r} stands {count} times in {dat.path}.",
+                hint="Give more of the text around it.",
+                details={"lines": lines},
+            )
+        text = text.replace(old, new)
+    return text
+
+
+def _resembling(text: str, old: str) -> list[str]:
+    from difflib import get_close_matches
+
+    first = old.strip().splitlines()[0] if old.strip() else old
+    return [
+        cut(clean(line), 200) for line in get_close_matches(first, text.splitlines()[:5000], n=3, cutoff=0.6)
+    ]

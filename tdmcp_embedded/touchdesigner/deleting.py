@@ -1,0 +1,97 @@
+"""Deleting operators: what goes, what loses an input, and the order TD survives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.touchdesigner import undo, wiring
+from tdmcp_embedded.touchdesigner.code_routes import Access
+
+#: TD's own networks; a project does not survive without them.
+_PROTECTED = ("/", "/local", "/sys", "/ui", "/perform")
+
+
+@dataclass(frozen=True)
+class Going:
+    """What deleting some operators takes away."""
+
+    tops: list[Any]
+    """The operators to delete, without those inside or docked to one of the others."""
+    docked: list[str]
+    inside: int
+    """Operators inside the COMPs that go."""
+    losing: list[wiring.Wire]
+
+    @property
+    def count(self) -> int:
+        return len(self.tops) + len(self.docked) + self.inside
+
+
+def consider(operators: Sequence[Any], access: Access) -> Going:
+    """What deleting these would take away; nothing is touched.
+
+    Raises:
+        ToolFailure: `access_denied` or `precondition_failed` for what may not be deleted.
+    """
+    for operator in operators:
+        _check(operator, access)
+    unique = list({operator.path: operator for operator in operators}.values())
+    paths = {operator.path for operator in unique}
+    tops = [o for o in unique if not any(o.path.startswith(other.rstrip("/") + "/") for other in paths)]
+    docked: dict[str, Any] = {}
+    for operator in tops:
+        _collect_docked(operator, docked)
+    # An operator docked to another one that goes, goes with it.
+    tops = [o for o in tops if o.path not in docked]
+    everything = [*tops, *docked.values()]
+    inside = sum(int(o.numChildrenRecursive) for o in everything if o.isCOMP)
+    extra = [path for path in docked if path not in paths]
+    return Going(tops, [*extra, *(p for p in docked if p in paths)], inside, wiring.losing(everything))
+
+
+def _collect_docked(operator: Any, found: dict[str, Any]) -> None:
+    for each in operator.docked:
+        if each.path not in found:
+            found[each.path] = each
+            _collect_docked(each, found)
+
+
+def _check(operator: Any, access: Access) -> None:
+    path = str(operator.path)
+    if path in _PROTECTED:
+        raise ToolFailure(Code.PRECONDITION_FAILED, f"{path} belongs to TouchDesigner and cannot be deleted.")
+    own = access.component
+    if own and (path == own or own.startswith(path + "/") or path.startswith(own + "/")):
+        what = "is" if path == own else ("holds" if own.startswith(path + "/") else "belongs to")
+        raise ToolFailure(
+            Code.PRECONDITION_FAILED,
+            f"{path} {what} this server's own component; deleting it would cut this connection.",
+            hint="A person can delete it in TouchDesigner.",
+        )
+
+
+def delete(td: ModuleType, going: Going) -> list[str]:
+    """Delete, and look afterwards whether it is gone.
+
+    Returns:
+        The paths that were deleted, hosts and docked operators.
+
+    Raises:
+        ToolFailure: `td_error`, where something is still there.
+    """
+    paths = [str(o.path) for o in going.tops] + going.docked
+    for operator in going.tops:
+        for wire in wiring.losing([operator]):
+            target = td.op(wire.target)
+            if target is not None:
+                wiring.note(target)
+    for operator in going.tops:
+        undo.destroy(operator)
+    left = [path for path in paths if td.op(path) is not None]
+    if left:
+        raise ToolFailure(Code.TD_ERROR, f"TouchDesigner did not delete {', '.join(left[:5])}.")
+    return paths

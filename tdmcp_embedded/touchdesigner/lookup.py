@@ -1,0 +1,196 @@
+"""Finding what an agent named: an operator, a parameter, an operator type; or saying what it may have meant."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from functools import lru_cache
+from types import ModuleType
+from typing import Any
+
+from tdmcp_embedded.errors import Code, ToolFailure, near
+
+FAMILIES = ("COMP", "TOP", "CHOP", "SOP", "POP", "DAT", "MAT")
+
+#: How many operators a search for a misplaced name may look at: it answers a mistake, it must not cost a frame.
+_SEARCH_LIMIT = 1500
+
+
+def operator(td: ModuleType, path: str) -> Any:
+    """The operator at an absolute path.
+
+    Raises:
+        ToolFailure: `operator_not_found`, with paths that resemble it: siblings first, then the same name elsewhere.
+    """
+    wanted = normal_path(path)
+    found = exact(td, wanted)
+    if found is not None:
+        return found
+    raise _not_found(td, path, wanted)
+
+
+def component(td: ModuleType, path: str) -> Any:
+    """The COMP at an absolute path, the only kind of operator that has a network inside.
+
+    Raises:
+        ToolFailure: `operator_not_found`, or `value_invalid` when the operator there is no COMP.
+    """
+    found = operator(td, path)
+    if found.isCOMP:
+        return found
+    parent = found.parent()
+    raise ToolFailure(
+        Code.VALUE_INVALID,
+        f"{found.path} is a {found.opType}: only COMPs have a network inside.",
+        hint="Give the path of a COMP.",
+        suggestions=[parent.path] if parent is not None else [],
+    )
+
+
+def exact(td: ModuleType, path: str) -> Any:
+    """The operator at exactly this absolute path, or None."""
+    if not path.startswith("/"):
+        return None
+    # op() takes patterns and would return the first match of one; a path holds none of these characters.
+    if any(char in path for char in "*?[]^"):
+        return None
+    found = td.op(path)
+    return found if found is not None and found.path == path else None
+
+
+def normal_path(path: str) -> str:
+    """A path as TD writes it: forward slashes, none doubled or at the end."""
+    parts = [part for part in path.strip().replace("\\", "/").split("/") if part]
+    lead = "/" if path.strip().startswith(("/", "\\")) else ""
+    return lead + "/".join(parts) or "/"
+
+
+def _not_found(td: ModuleType, given: str, wanted: str) -> ToolFailure:
+    if not wanted.startswith("/"):
+        candidates = [f"/{wanted}", f"/project1/{wanted}"]
+        suggestions = [c for c in candidates if exact(td, c) is not None]
+        hint = "Paths are absolute: they start with /."
+        name = wanted.rsplit("/", 1)[-1]
+    else:
+        parent, missing = _deepest(td, wanted)
+        name = wanted.rsplit("/", 1)[-1]
+        names = [child.name for child in parent.children]
+        base = "" if parent.path == "/" else parent.path
+        suggestions = [f"{base}/{match}" for match in near(missing, names)]
+        hint = f"{parent.path} has no operator named {missing}." if wanted != "/" else ""
+    for path in _same_name(td, name):
+        if path not in suggestions and len(suggestions) < 5:
+            suggestions.append(path)
+    if not suggestions:
+        hint = (hint + " find_operators lists what there is.").strip()
+    return ToolFailure(
+        Code.OPERATOR_NOT_FOUND, f"There is no operator at {given!r}.", hint=hint, suggestions=suggestions
+    )
+
+
+def _deepest(td: ModuleType, path: str) -> tuple[Any, str]:
+    """The deepest existing COMP on the way to `path`, and the name that is missing in it."""
+    current = td.op("/")
+    for part in path.strip("/").split("/"):
+        base = "" if current.path == "/" else current.path
+        child = exact(td, f"{base}/{part}")
+        if child is None or not child.isCOMP:
+            return current, part
+        current = child
+    return current, path.rsplit("/", 1)[-1]
+
+
+def _same_name(td: ModuleType, name: str) -> Iterator[str]:
+    lowered = name.lower()
+    for found in nearby(td.op("/"), _SEARCH_LIMIT):
+        if found.name.lower() == lowered:
+            yield found.path
+
+
+def nearby(top: Any, limit: int) -> Iterator[Any]:
+    """Up to `limit` operators below `top`, nearest levels first."""
+    waiting = deque(top.children)
+    while waiting and limit > 0:
+        limit -= 1
+        current = waiting.popleft()
+        yield current
+        if current.isCOMP:
+            waiting.extend(current.children)
+
+
+def parameter(operator: Any, name: str) -> Any:
+    """The parameter of this exact name.
+
+    Raises:
+        ToolFailure: `parameter_not_found`, with names and labels of this operator that resemble it.
+    """
+    found = operator.par[name] if name.isidentifier() else None
+    # A Par must not be tested for truth: that evaluates it (fact 26).
+    if found is not None and found.name == name:
+        return found
+    raise parameter_not_found(operator, name)
+
+
+def parameter_not_found(operator: Any, name: str) -> ToolFailure:
+    """The refusal for a parameter that this operator does not have."""
+    names: list[str] = []
+    labels: dict[str, str] = {}
+    for par in operator.pars():
+        names.append(par.name)
+        labels.setdefault(par.label.lower(), par.name)
+    members = [n for n in names if n.lower().startswith(name.lower()) and len(n) == len(name) + 1]
+    by_label = [labels[label] for label in near(name, list(labels), 3)]
+    suggestions = list(dict.fromkeys([*members[:4], *near(name, names), *by_label]))[:6]
+    hint = "" if suggestions else f'inspect_operator with parameters "all" lists them ({len(names)}).'
+    if members and not any(m.lower() == name.lower() for m in names):
+        hint = f"{name} may be the vector of {', '.join(members[:4])}: set its members."
+    return ToolFailure(
+        Code.PARAMETER_NOT_FOUND,
+        f"{operator.path} ({operator.opType}) has no parameter {name!r}.",
+        hint=hint,
+        suggestions=suggestions,
+    )
+
+
+def operator_type(td: ModuleType, name: str) -> type:
+    """The class of an operator type of this build, by its exact name (noiseTOP).
+
+    Raises:
+        ToolFailure: `operator_type_unknown`, with types of this build that resemble it.
+    """
+    found = getattr(td, name, None) if name.endswith(FAMILIES) else None
+    if isinstance(found, type) and name not in ABSTRACT:
+        return found
+    raise type_unknown(td, name)
+
+
+def type_unknown(td: ModuleType, name: str) -> ToolFailure:
+    """The refusal for an operator type this build does not have."""
+    known = type_names(td)
+    squeezed = name.replace(" ", "").replace("_", "")
+    suggestions = near(squeezed, known)
+    if not squeezed.upper().endswith(FAMILIES):
+        # "noise": the family is missing; every type of that name is meant.
+        whole = [k for k in known if k[: -len(family_of(k))].lower() == squeezed.lower()]
+        suggestions = list(dict.fromkeys([*whole, *suggestions]))[:6]
+    return ToolFailure(
+        Code.OPERATOR_TYPE_UNKNOWN,
+        f"This build of TouchDesigner has no operator type {name!r}.",
+        hint="Types are the name and the family, such as noiseTOP; letter case counts.",
+        suggestions=suggestions,
+    )
+
+
+def family_of(type_name: str) -> str:
+    """The family at the end of a type's name, or ""."""
+    return next((f for f in FAMILIES if type_name.endswith(f)), "")
+
+
+#: Classes of `td` that are named like types but are bases of them.
+ABSTRACT = frozenset({*FAMILIES, "OP", "PanelCOMP", "ObjectCOMP"})
+
+
+@lru_cache(maxsize=4)
+def type_names(td: ModuleType) -> list[str]:
+    """Every operator type of this build, from the classes it offers."""
+    return sorted(name for name in dir(td) if name.endswith(FAMILIES) and name not in ABSTRACT)

@@ -1,0 +1,125 @@
+"""Operators copied, moved to another network, or turned into another type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from types import ModuleType
+from typing import Any
+
+from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.touchdesigner import creating, layout, lookup, operators, undo, wiring
+from tdmcp_embedded.touchdesigner.code_routes import Access
+from tdmcp_embedded.touchdesigner.values import clean, cut
+
+
+def copy(sources: Sequence[Any], parent: Any, access: Access) -> dict[str, Any]:
+    """Copy operators of one network, with what is docked to them and the wires among them.
+
+    Returns:
+        The copies by the path of what they were copied from.
+
+    Raises:
+        ToolFailure: `value_invalid`, `access_denied` or `td_error`.
+    """
+    access.target(parent)
+    homes = {source.parent().path for source in sources if source.parent() is not None}
+    if len(homes) != 1:
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            "The operators to copy stand in different networks.",
+            hint="Copy those of one network per call.",
+        )
+    for source in sources:
+        access.carries(source)
+        if parent.path == source.path or parent.path.startswith(source.path + "/"):
+            raise ToolFailure(Code.VALUE_INVALID, f"{source.path} cannot be copied into itself.")
+    whole = list({each.path: each for source in sources for each in layout.group(source)}.values())
+    try:
+        made = list(parent.copyOPs(whole))
+    except Exception as error:  # noqa: BLE001 - whatever TD raises, the agent must hear it
+        raise ToolFailure(
+            Code.TD_ERROR, f"TouchDesigner refused the copy: {cut(clean(str(error)), 300)}"
+        ) from None
+    for each in made:
+        undo.journal().created(each)
+    copies = {str(source.path): each for source, each in zip(whole, made, strict=False)}
+    layout.place_free(parent, [copies[s.path] for s in sources if s.path in copies], keep_shape=True)
+    return copies
+
+
+def cut_wires(sources: Sequence[Any]) -> list[str]:
+    """Wires that cross the edge of a group of operators and do not come along when it is copied (fact 18)."""
+    inside = {source.path for source in sources}
+    lost = []
+    for source in sources:
+        for index, wire in enumerate(operators.wires_in(source)):
+            if wire is not None and wire[0].path not in inside:
+                lost.append(f"{wire[0].path} → {source.path} input {index}")
+    return lost
+
+
+def move(td: ModuleType, operator: Any, parent: Any, access: Access) -> Any:
+    """Take an operator to another network. TD has no such step: it is copied, and the original destroyed (fact 18).
+
+    Returns:
+        The operator in its new place.
+
+    Raises:
+        ToolFailure: `name_taken`, and what `copy` raises.
+    """
+    if operator.parent().path == parent.path:
+        return operator
+    if access.component and (access.component + "/").startswith(operator.path + "/"):
+        raise ToolFailure(Code.PRECONDITION_FAILED, f"{operator.path} holds this server's own component.")
+    if creating.child(parent, operator.name) is not None:
+        raise creating.taken(parent, str(operator.name))
+    for wire in wiring.losing(layout.group(operator)):
+        target = td.op(wire.target)
+        if target is not None:
+            wiring.note(target)
+    moved = copy([operator], parent, access)[str(operator.path)]
+    undo.destroy(operator)
+    return moved
+
+
+def change_type(td: ModuleType, operator: Any, type_name: str, access: Access) -> Any:
+    """Turn an operator into another type; wires stay where the new type can hold them.
+
+    Returns:
+        The new operator: TD makes a new one in the old one's place (fact 18).
+
+    Raises:
+        ToolFailure: `operator_type_unknown`, `access_denied` or `td_error`.
+    """
+    if operator.opType == type_name:
+        return operator
+    access.type(type_name)
+    kind = lookup.operator_type(td, type_name)
+    path, old = str(operator.path), str(operator.opType)
+    for wire in wiring.losing([operator]):
+        target = td.op(wire.target)
+        if target is not None:
+            wiring.note(target)
+    wiring.note(operator)
+
+    def put_back() -> None:
+        found = td.op(path)
+        if found is not None and found.opType != old:
+            with suppress(Exception):
+                found.changeType(getattr(td, old))
+
+    undo.journal().put_back_with(put_back)
+    try:
+        made = operator.changeType(kind)
+    except Exception as error:  # noqa: BLE001 - whatever TD raises, the agent must hear it
+        raise ToolFailure(
+            Code.TD_ERROR,
+            f"TouchDesigner cannot turn {path} ({old}) into a {type_name}: {cut(clean(str(error)), 300)}",
+            hint="Types change within a family only.",
+        ) from None
+    made = made if made is not None else td.op(path)
+    if made is None or made.opType != type_name:
+        raise ToolFailure(Code.TD_ERROR, f"TouchDesigner left {path} a {old}.")
+    access.made(made)
+    return made

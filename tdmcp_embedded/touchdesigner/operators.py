@@ -1,0 +1,151 @@
+"""Walking networks, and the facts of single operators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tdmcp_embedded.touchdesigner.flags import read_flags
+from tdmcp_embedded.touchdesigner.values import clean, rounded
+
+#: Networks that belong to TouchDesigner itself, thousands of operators large; skipped unless asked for by path.
+SYSTEM_NETWORKS = ("/ui", "/sys")
+
+
+class Pace:
+    """Tells a scan when to offer the frame back: `if pace.due(): yield`."""
+
+    def __init__(self, every: int = 16) -> None:
+        self._every = every
+        self._count = 0
+
+    def due(self, cost: int = 1) -> bool:
+        """Whether enough has been done since the last offer; `cost` is in units of one cheap operator."""
+        self._count += cost
+        if self._count < self._every:
+            return False
+        self._count = 0
+        return True
+
+
+def walk(
+    top: Any, depth: int | None = None, skip: Iterable[str] = (), *, unchecked: bool = False
+) -> Iterator[tuple[Any, int]]:
+    """Every operator below `top` with its level (1 for children), each COMP before what it holds.
+
+    May be left standing between frames: what was destroyed meanwhile is passed over; `unchecked` saves that look, and
+    the caller then has to expect dead operators (`gone`). `skip` names children of `top` that are left out with all
+    they hold, by path.
+    """
+    passed = frozenset(skip)
+    comp = _comp_class(top)
+    waiting = [(child, 1) for child in reversed(top.children) if not passed or child.path not in passed]
+    while waiting:
+        current, level = waiting.pop()
+        if not unchecked and gone(current):
+            continue
+        # By class, not by attribute: a scan of ten thousand operators feels every attribute it reads.
+        if isinstance(current, comp) and (depth is None or level < depth):
+            try:
+                inside = current.children
+            except Exception:
+                if gone(current):
+                    continue
+                raise
+            waiting.extend((child, level + 1) for child in reversed(inside))
+        yield current, level
+
+
+def gone(operator: Any) -> bool:
+    """Whether an operator was destroyed; everything else asked of it raises then."""
+    return not operator.valid
+
+
+def _comp_class(top: Any) -> Any:
+    return next((cls for cls in type(top).__mro__ if cls.__name__ == "COMP"), type(top))
+
+
+def relative(source: Any, network: Any) -> str:
+    """How an operator is named from inside a network: its bare name if it is there, else its path."""
+    parent = source.parent()
+    if parent is not None and parent.path == network.path:
+        return str(source.name)
+    return str(source.path)
+
+
+def wires_in(operator: Any, comp: bool = False) -> list[tuple[Any, int] | None]:
+    """What feeds each input: (operator, its output index), or None where nothing is wired.
+
+    `inputs` of TD skips gaps (fact 31), so the connectors are asked. `comp` asks those on top of a COMP.
+    """
+    found: list[tuple[Any, int] | None] = []
+    for connector in operator.inputCOMPConnectors if comp else operator.inputConnectors:
+        far = connector.connections
+        found.append((far[0].owner, int(far[0].index)) if far else None)
+    while found and found[-1] is None:
+        found.pop()
+    return found
+
+
+def wires_out(operator: Any, comp: bool = False) -> list[list[tuple[Any, int]]]:
+    """What each output feeds: a list of (operator, its input index) by output index."""
+    connectors = operator.outputCOMPConnectors if comp else operator.outputConnectors
+    return [[(far.owner, int(far.index)) for far in connector.connections] for connector in connectors]
+
+
+def data_facts(operator: Any) -> dict[str, Any]:
+    """Size and kind of what an operator holds, in its family's words. May make it cook."""
+    if operator.isTOP:
+        return {"width": int(operator.width), "height": int(operator.height)}
+    if operator.isCHOP:
+        names = [str(channel.name) for channel in operator.chans()]
+        facts: dict[str, Any] = {
+            "channels": len(names),
+            "channel_names": names[:20],
+            "samples": int(operator.numSamples),
+            "rate": rounded(operator.rate),
+        }
+        return facts
+    if operator.isDAT:
+        return {
+            "rows": int(operator.numRows),
+            "columns": int(operator.numCols),
+            "table": bool(operator.isTable),
+        }
+    if operator.isSOP:
+        return {"points": int(operator.numPoints), "primitives": int(operator.numPrims)}
+    if operator.isPOP:
+        # Methods on POPs, properties on SOPs (fact 41).
+        return {"points": int(operator.numPoints()), "primitives": int(operator.numPrims())}
+    if operator.isCOMP:
+        return {"children": int(operator.numChildren)}
+    return {}
+
+
+def cook_facts(operator: Any) -> dict[str, Any]:
+    """Milliseconds of the last cook, its frame, and how many cooks there were."""
+    return {
+        "ms": rounded(operator.cookTime, 4),
+        "frame": int(operator.cookFrame),
+        "total": int(operator.totalCooks),
+    }
+
+
+def set_flags(operator: Any) -> list[str]:
+    """The names of the flags that are on."""
+    return [name for name, on in read_flags(operator).items() if on]
+
+
+def position(operator: Any) -> list[int]:
+    """Left and bottom edge in the network editor."""
+    return [int(operator.nodeX), int(operator.nodeY)]
+
+
+def size(operator: Any) -> list[int]:
+    """Width and height of the tile in the network editor."""
+    return [int(operator.nodeWidth), int(operator.nodeHeight)]
+
+
+def tags(operator: Any) -> list[str]:
+    """Tags in alphabetical order, so that two readings of the same state are equal."""
+    return sorted(clean(str(tag)) for tag in operator.tags)

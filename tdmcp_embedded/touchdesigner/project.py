@@ -1,0 +1,182 @@
+"""Saving the project, components to and from files, and the timeline."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from tdmcp_embedded.errors import Code, ToolFailure, near
+from tdmcp_embedded.touchdesigner import session, undo
+from tdmcp_embedded.touchdesigner.values import Json, clean, cut
+
+
+def file_path(td: ModuleType, given: str, suffix: str, outside: bool) -> str:
+    """An absolute path for a file argument, relative ones starting in the project's folder.
+
+    Args:
+        outside: whether it may lie outside that folder.
+
+    Raises:
+        ToolFailure: `not_saved` where the project has no folder yet, `access_denied` outside of it, `value_invalid`
+            for another suffix or a folder that does not exist.
+    """
+    folder = str(td.project.folder)
+    given = given.replace("\\", os.sep) if os.sep == "/" else given
+    if not given.lower().endswith(suffix):
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            f"{cut(clean(given), 200)!r} is no {suffix} file.",
+            suggestions=[given + suffix],
+        )
+    if not os.path.isabs(given) and not folder:
+        raise ToolFailure(
+            Code.NOT_SAVED, "The project was never saved, so it has no folder.", hint="Save it first."
+        )
+    # realpath: a link inside the folder must not lead out of it.
+    whole = os.path.realpath(os.path.join(folder, given))
+    home = os.path.realpath(folder) if folder else ""
+    if not outside and not (home and (whole == home or whole.startswith(home.rstrip(os.sep) + os.sep))):
+        raise ToolFailure(
+            Code.ACCESS_DENIED,
+            f"{cut(clean(given), 200)} lies outside the project's folder.",
+            hint="Give a path inside it, or let a person allow more on the component's Security page.",
+        )
+    if not os.path.isdir(os.path.dirname(whole)):
+        raise ToolFailure(Code.VALUE_INVALID, f"The folder of {cut(clean(given), 200)} does not exist.")
+    return whole
+
+
+def existing_file(td: ModuleType, given: str, suffix: str, outside: bool) -> str:
+    """The same, of a file that is there.
+
+    Raises:
+        ToolFailure: as `file_path`; `value_invalid` with files of the same folder where it is not there.
+    """
+    whole = file_path(td, given, suffix, outside)
+    if not os.path.isfile(whole):
+        others = [name for name in os.listdir(os.path.dirname(whole)) if name.lower().endswith(suffix)]
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            f"There is no file {cut(clean(given), 200)}.",
+            suggestions=near(os.path.basename(whole), others) or sorted(others)[:10],
+        )
+    return whole
+
+
+def save(td: ModuleType, path: str | None) -> dict[str, Json]:
+    """Save the project: to a path, or as its next version. Blocks for seconds (fact 36).
+
+    Raises:
+        ToolFailure: `td_error`.
+    """
+    try:
+        saved = td.project.save(path) if path is not None else td.project.save()
+    except Exception as error:  # noqa: BLE001 - the project's own onProjectPreSave may raise anything (fact 36)
+        raise ToolFailure(
+            Code.TD_ERROR, f"The project was not saved: {cut(clean(str(error)), 300)}"
+        ) from None
+    written = path or _newest(str(td.project.folder))
+    if saved is False or written is None or not os.path.isfile(written):
+        raise ToolFailure(Code.TD_ERROR, "TouchDesigner did not save the project.")
+    return {"file": clean(written), "bytes": os.path.getsize(written), "modified": bool(td.project.modified)}
+
+
+def _newest(folder: str) -> str | None:
+    """The project file written last. `project.name` may already be the next one's (fact 36)."""
+    files = [entry for entry in os.scandir(folder) if entry.name.lower().endswith(".toe")]
+    return max(files, key=lambda entry: entry.stat().st_mtime_ns).path if files else None
+
+
+def export(comp: Any, path: str) -> int:
+    """Write a COMP to a .tox.
+
+    Returns:
+        The size of the file in bytes.
+
+    Raises:
+        ToolFailure: `td_error`.
+    """
+    try:
+        comp.save(path)
+    except Exception as error:  # noqa: BLE001 - whatever TD raises, the agent must hear it
+        raise ToolFailure(
+            Code.TD_ERROR, f"{comp.path} was not written: {cut(clean(str(error)), 300)}"
+        ) from None
+    if not os.path.isfile(path):
+        raise ToolFailure(Code.TD_ERROR, f"TouchDesigner wrote no file for {comp.path}.")
+    return os.path.getsize(path)
+
+
+def load(parent: Any, path: str) -> Any:
+    """Load a .tox into a network.
+
+    Returns:
+        The component that came.
+
+    Raises:
+        ToolFailure: `td_error`, also where TD says nothing and loads nothing (fact 34).
+    """
+    before = {str(child.path) for child in parent.children}
+    try:
+        made = parent.loadTox(path)
+    except Exception as error:  # noqa: BLE001 - whatever TD raises, the agent must hear it
+        raise ToolFailure(
+            Code.TD_ERROR, f"{os.path.basename(path)} was not loaded: {cut(clean(str(error)), 300)}"
+        ) from None
+    if made is None:
+        made = next((child for child in parent.children if str(child.path) not in before), None)
+    if made is None:
+        raise ToolFailure(Code.TD_ERROR, f"TouchDesigner loaded nothing from {os.path.basename(path)}.")
+    undo.journal().created(made)
+    return made
+
+
+#: Attributes of the root's Time COMP that a caller may set, by the name the caller uses.
+TIMELINE = {
+    "play": "play",
+    "rate": "rate",
+    "start": "start",
+    "end": "end",
+    "range_start": "rangeStart",
+    "range_end": "rangeEnd",
+    "loop": "loop",
+    "frame": "frame",
+}
+
+
+def timeline(td: ModuleType) -> dict[str, Json]:
+    """The root timeline as it is."""
+    time = td.root.time
+    return session.timeline_facts(td) | {
+        "start": float(time.start),
+        "end": float(time.end),
+        "loop": bool(time.loop),
+    }
+
+
+def set_timeline(td: ModuleType, wanted: Mapping[str, Any]) -> None:
+    """Set attributes of the root timeline, by the names of `TIMELINE`.
+
+    Raises:
+        ToolFailure: `value_invalid` where the result would be no range; `td_error`.
+    """
+    time = td.root.time
+    state = {name: getattr(time, attribute) for name, attribute in TIMELINE.items()} | dict(wanted)
+    if state["start"] >= state["end"] or state["range_start"] >= state["range_end"]:
+        raise ToolFailure(Code.VALUE_INVALID, "The timeline's start must come before its end.")
+    if not state["start"] <= state["range_start"] or not state["range_end"] <= state["end"]:
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            f"The playing range {state['range_start']:g}–{state['range_end']:g} leaves the timeline's "
+            f"{state['start']:g}–{state['end']:g}.",
+            hint="Set start and end along with it.",
+        )
+    try:
+        # In the order of TIMELINE: a frame only counts within the range it is to be in.
+        for name, attribute in TIMELINE.items():
+            if name in wanted:
+                setattr(time, attribute, wanted[name])
+    except Exception as error:  # noqa: BLE001 - whatever TD raises, the agent must hear it
+        raise ToolFailure(Code.TD_ERROR, f"TouchDesigner refused: {cut(clean(str(error)), 300)}") from None

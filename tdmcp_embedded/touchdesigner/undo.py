@@ -1,0 +1,209 @@
+"""One undo step per call; and when a call fails in the middle, everything put back as it was.
+
+TD's own undo does most of the putting back. A journal of what we did checks it afterwards and mends the rest: undo may
+be switched off, and some operations tear an open block down (making an annotation does, fact 35).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import ModuleType
+from typing import Any
+
+#: More steps than any one call leaves behind; a loop over the undo stack must end.
+_MOST_STEPS = 100
+
+_open: list[Journal] = []
+
+
+@contextmanager
+def block(td: ModuleType, name: str) -> Iterator[Journal]:
+    """Everything done inside becomes one undo step called `name`; an exception inside leaves nothing behind.
+
+    A block inside a block joins the outer one: its failure, once it leaves the outer block, undoes both. Main thread
+    only, and never across frames: TD ends an open block when the callback returns.
+    """
+    if _open and _open[-1].active:
+        yield _open[-1]
+        return
+    journal = Journal(td, name)
+    _open.append(journal)
+    try:
+        yield journal
+    except BaseException:
+        journal.roll_back()
+        raise
+    else:
+        journal.close()
+    finally:
+        _open.remove(journal)
+
+
+def journal() -> Journal:
+    """The journal of the block around the present call; outside any block, one that is never used to put back."""
+    return _open[-1] if _open else Journal(None, "")
+
+
+class Journal:
+    """What a block did, newest last, and how each of it is put back."""
+
+    def __init__(self, td: ModuleType | None, name: str) -> None:
+        self._td = td
+        self.name = name
+        self._entries: list[Callable[[], None]] = []
+        self.active = td is not None
+        """Whether TD's block is open, as far as we know."""
+        self.shared = False
+        """Whether several calls share this block (a batch): then none of them may give it up."""
+        self.grew = False
+        """After the end: whether TD's undo list has become longer."""
+        self._given_up = td is None
+        self._depth = len(self._undo.undoStack) if td is not None else 0
+        if td is not None:
+            self._undo.startBlock(name)
+
+    @property
+    def _undo(self) -> Any:
+        assert self._td is not None
+        return self._td.ui.undo
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was noted."""
+        return not self._entries
+
+    def put_back_with(self, entry: Callable[[], None]) -> None:
+        """Note how to put one thing back. `entry` must do nothing where it already is as it was."""
+        self._entries.append(entry)
+
+    def created(self, operator: Any) -> None:
+        """Note an operator that was made."""
+        td, path = self._td, operator.path
+
+        def put_back() -> None:
+            found = td.op(path) if td is not None else None
+            if found is not None and found.path == path:
+                destroy(found)
+
+        self.put_back_with(put_back)
+
+    def parameter(self, par: Any) -> None:
+        """Note the state of a parameter that is about to be written."""
+        td, path, name, before = self._td, par.owner.path, par.name, ParameterState(par)
+
+        def put_back() -> None:
+            owner = td.op(path) if td is not None else None
+            found = owner.par[name] if owner is not None else None
+            if found is not None and ParameterState(found) != before:
+                before.write(found)
+
+        self.put_back_with(put_back)
+
+    def attribute(self, operator: Any, name: str, value: Any = None) -> None:
+        """Note an attribute of an operator (a flag, its position, its text) that is about to be set."""
+        td, path = self._td, operator.path
+        before = getattr(operator, name) if value is None else value
+
+        def put_back() -> None:
+            found = td.op(path) if td is not None else None
+            if found is not None and getattr(found, name) != before:
+                setattr(found, name, before)
+
+        self.put_back_with(put_back)
+
+    def close(self) -> None:
+        """End the block, keeping what was done as one undo step."""
+        if not self.active:
+            return
+        self.active = False
+        # The block may be gone already (fact 35): endBlock then raises, and there is nothing left to end.
+        with suppress(Exception):
+            self._undo.endBlock()
+        self.grew = len(self._undo.undoStack) > self._depth
+
+    def abandon(self) -> None:
+        """End the block without an undo step: for calls that changed nothing, or that undo by themselves."""
+        if self.active and not self.shared:
+            self.close()
+            self._step_back()
+            self._given_up = True
+
+    def roll_back(self) -> None:
+        """Put everything back: by TD's undo, then by the journal, which only mends what is not back yet."""
+        if self._given_up:
+            return
+        self.close()
+        self._step_back()
+        for entry in reversed(self._entries):
+            # One thing that cannot be put back must not keep the others from it.
+            with suppress(Exception):
+                entry()
+        self._entries.clear()
+
+    def _step_back(self) -> None:
+        undo = self._undo
+        for _ in range(_MOST_STEPS):
+            size = len(undo.undoStack)
+            if size <= self._depth:
+                return
+            with suppress(Exception):
+                undo.undo()
+            if len(undo.undoStack) >= size:
+                return
+
+
+class ParameterState:
+    """The mode of a parameter and what it holds, comparable and writable again."""
+
+    def __init__(self, par: Any) -> None:
+        self.mode: str = par.mode.name
+        self.expr: str = par.expr if self.mode == "EXPRESSION" else ""
+        self.bind: str = par.bindExpr if self.mode == "BIND" else ""
+        # `.val` is the constant, even in the other modes (fact 22).
+        self.constant: Any = None if par.isPulse else par.val
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ParameterState) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]  # compared by content, which changes
+
+    def write(self, par: Any) -> None:
+        """Put a parameter back into this state."""
+        if self.constant is not None:
+            par.val = self.constant
+        if self.mode == "EXPRESSION":
+            par.expr = self.expr
+        elif self.mode == "BIND":
+            par.bindExpr = self.bind
+
+
+def destroy(operator: Any) -> None:
+    """Destroy an operator and what is docked to it, in the order TD survives."""
+    for docked in list(operator.docked):
+        # A dock host destroyed before its docked operators raises an error nobody can catch (fact 19).
+        if docked.valid:
+            destroy(docked)
+    if operator.valid:
+        operator.destroy()
+
+
+def steps(td: ModuleType, count: int, redo: bool) -> tuple[list[str], list[str], list[str]]:
+    """Undo (or redo) up to `count` steps.
+
+    Returns:
+        The names of the steps undone, first undone first; then what can be undone and redone now, as TD lists it.
+    """
+    undo = td.ui.undo
+    done: list[str] = []
+    for _ in range(count):
+        before = list(undo.redoStack if redo else undo.undoStack)
+        if not before:
+            break
+        (undo.redo if redo else undo.undo)()
+        after = list(undo.redoStack if redo else undo.undoStack)
+        if len(after) >= len(before):
+            break
+        # Which end of the list is the newest is not documented: the entry that went missing tells.
+        done.append(str(before[0] if after == before[1:] and after != before[:-1] else before[-1]))
+    return done, [str(n) for n in undo.undoStack], [str(n) for n in undo.redoStack]

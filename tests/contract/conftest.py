@@ -1,0 +1,61 @@
+"""Runs the contract tests against the stand-in: a fresh world for each, and frames for those that yield."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import fakes
+from fakes import life
+from fakes.world import World
+
+_FRAMES = 600
+
+
+@dataclass
+class Stage:
+    """What a contract test gets; see `facts`."""
+
+    td: ModuleType
+    scratch: Any
+    world: World
+    """The stand-in's world: for the machinery here, not for the tests."""
+
+    def frame(self) -> None:
+        life.of(self.world).step()
+
+
+@pytest.fixture
+def t() -> Iterator[Stage]:
+    world = fakes.install()
+    try:
+        import td
+
+        yield Stage(td, td.op("/project1").create("baseCOMP", "scratch"), world)
+        assert world.conflicts == []
+    finally:
+        fakes.uninstall()
+
+
+def _driven(test: Callable[[Stage], Iterator[None]]) -> Callable[[Stage], None]:
+    @functools.wraps(test)
+    def run(t: Stage) -> None:
+        for count, _ in enumerate(test(t)):
+            assert count < _FRAMES, "the test waits for ever"
+            t.frame()
+
+    return run
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: pytest.Module, name: str, obj: object) -> Any:
+    """Let generator functions be tests: each `yield` is one frame."""
+    if name.startswith("test_") and inspect.isgeneratorfunction(obj):
+        return pytest.Function.from_parent(collector, name=name, callobj=_driven(obj))
+    return None

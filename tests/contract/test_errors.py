@@ -1,0 +1,68 @@
+"""Errors and warnings: one string, one frame late, and raised at once on evaluation."""
+
+from tests.contract.facts import fact, raises
+
+
+@fact(33)
+def test_errors_are_one_string_and_empty_when_all_is_well(t):
+    noise = t.scratch.create(t.td.noiseTOP)
+    yield
+    assert noise.errors() == ""
+    assert noise.warnings() == ""
+    assert noise.scriptErrors() == ""
+
+
+@fact(34)
+def test_a_broken_expression_raises_on_evaluation(t):
+    noise = t.scratch.create(t.td.noiseTOP)
+    noise.par.period.expr = "op('missing').par.x"
+    with raises(AttributeError):
+        noise.par.period.eval()
+
+
+@fact(11)
+def test_an_error_shows_one_frame_later_and_goes_one_frame_after_the_mending(t):
+    noise = t.scratch.create(t.td.noiseTOP)
+    noise.par.period.expr = "op('missing').par.x"
+    assert noise.errors() == ""
+    yield
+    assert "'NoneType' object has no attribute 'par'" in noise.errors()
+    noise.par.period = 1
+    yield
+    assert noise.errors() == ""
+
+
+@fact(33)
+def test_a_component_tells_errors_below_it_only_when_it_recurses(t):
+    noise = t.scratch.create(t.td.noiseTOP)
+    noise.par.period.expr = "op('missing').par.x"
+    yield
+    assert t.scratch.errors() == ""
+    assert noise.path in t.scratch.errors(recurse=True)
+
+
+@fact(33)
+def test_an_expression_error_names_its_operator_and_parameter(t):
+    noise = t.scratch.create(t.td.noiseTOP)
+    noise.par.period.expr = "1 / 0"
+    yield
+    lines = noise.errors().split("\n")
+    assert lines[0].strip() == "Error: ZeroDivisionError: division by zero"
+    assert lines[-1] == f"Context:(Parameter: Period) ({noise.path})"
+
+
+@fact(33)
+def test_errors_can_only_be_added_while_cooking(t):
+    noise = t.scratch.create(t.td.noiseTOP)
+    with raises(t.td.tdError):
+        noise.addError("no")
+    with raises(t.td.tdError):
+        noise.addWarning("no")
+
+
+@fact(33)
+def test_a_reference_that_leads_nowhere_is_a_warning(t):
+    select = t.scratch.create(t.td.selectTOP)
+    select.par.top = "/nowhere/at/all"
+    yield
+    assert 'Invalid path for node "/nowhere/at/all"' in select.warnings()

@@ -1,0 +1,150 @@
+"""run(): delays, their clock, groups, and killing."""
+
+from tests.contract.facts import fact
+
+
+def marks(t):
+    """A list that scheduled code can append to."""
+    return []
+
+
+@fact(8)
+def test_a_callable_runs_after_so_many_frames(t):
+    seen = marks(t)
+    t.td.run(seen.append, "ran", delayFrames=2)
+    yield
+    assert seen == []
+    yield
+    yield
+    assert seen == ["ran"]
+
+
+@fact(8)
+def test_a_string_finds_its_arguments_in_args_and_resolves_names_when_it_runs(t):
+    t.td.run("op(args[0]).store('ran', args[1])", t.scratch.path, 7, delayFrames=1)
+    yield
+    yield
+    assert t.scratch.fetch("ran") == 7
+
+
+@fact(8)
+def test_from_op_says_what_names_are_relative_to(t):
+    inner = t.scratch.create(t.td.baseCOMP, "inner")
+    t.td.run("me.store('ran', me.name)", delayFrames=1, fromOP=inner)
+    yield
+    yield
+    assert inner.fetch("ran") == "inner"
+
+
+@fact(8)
+def test_a_dat_is_run_with_the_text_it_has_by_then(t):
+    dat = t.scratch.create(t.td.textDAT, "script")
+    pending = t.td.run(dat, 7, delayFrames=1)
+    assert pending.isDAT and not pending.isString
+    dat.text = "parent().store('ran', (me.name, args[0]))"
+    yield
+    yield
+    assert t.scratch.fetch("ran") == ("script", 7)
+
+
+@fact(8)
+def test_milliseconds_round_to_a_frame(t):
+    seen = marks(t)
+    pending = t.td.run(seen.append, "ran", delayMilliSeconds=1000 / t.td.root.time.rate)
+    assert pending.remainingFrames == 1
+    yield
+    yield
+    assert seen == ["ran"]
+
+
+@fact(8)
+def test_another_spelling_of_the_delay_is_refused(t):
+    for wrong in ("delayMilliseconds", "delayMS", "delayframes"):
+        try:
+            t.td.run("pass", **{wrong: 1})
+        except t.td.tdError:
+            continue
+        raise AssertionError(f"{wrong} was accepted")
+
+
+@fact(8)
+def test_a_delay_stands_still_while_the_timeline_is_paused(t):
+    seen = marks(t)
+    t.td.root.time.play = False
+    try:
+        yield
+        pending = t.td.run(seen.append, "ran", delayFrames=1)
+        yield
+        yield
+        yield
+        assert seen == [] and pending.active
+    finally:
+        t.td.root.time.play = True
+    yield
+    yield
+    assert seen == ["ran"]
+
+
+@fact(8)
+def test_a_delay_on_td_resources_runs_while_the_timeline_is_paused(t):
+    seen = marks(t)
+    t.td.root.time.play = False
+    try:
+        yield
+        t.td.run(seen.append, "ran", delayFrames=1, delayRef=t.td.op.TDResources)
+        yield
+        yield
+        assert seen == ["ran"]
+    finally:
+        t.td.root.time.play = True
+
+
+@fact(8)
+def test_a_killed_run_never_runs(t):
+    seen = marks(t)
+    pending = t.td.run(seen.append, "ran", delayFrames=1)
+    assert pending.active
+    pending.kill()
+    assert not pending.active
+    yield
+    yield
+    assert seen == []
+
+
+@fact(8)
+def test_runs_can_be_found_by_their_group(t):
+    seen = marks(t)
+    t.td.run(seen.append, "ours", delayFrames=1, group="contract")
+    t.td.run(seen.append, "others", delayFrames=1)
+    for pending in list(t.td.runs):
+        if pending.group == "contract":
+            pending.kill()
+    yield
+    yield
+    assert seen == ["others"]
+
+
+@fact(8)
+def test_what_a_run_schedules_for_the_next_frame_waits_for_it(t):
+    seen = marks(t)
+
+    def again():
+        seen.append(t.td.absTime.frame)
+        if len(seen) < 3:
+            t.td.run(again, delayFrames=1)
+
+    t.td.run(again, delayFrames=1)
+    for _ in range(5):
+        yield
+    assert len(seen) == 3
+    assert len(set(seen)) == 3
+
+
+@fact(8)
+def test_an_exception_in_a_run_does_not_stop_the_others(t):
+    seen = marks(t)
+    t.td.run("1 / 0", delayFrames=1)
+    t.td.run(seen.append, "ran", delayFrames=1)
+    yield
+    yield
+    assert seen == ["ran"]

@@ -1,0 +1,173 @@
+"""What passes through the shim: progress, questions, cancellation, subscriptions, large and many messages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+from mcp_types import ElicitResult, ResourceUpdatedNotification, ToolListChangedNotification
+
+from tests.integration.shim_world import PATIENCE, World
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(params=["auto", "legacy"])
+def mode(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    world = World(tmp_path)
+    yield world
+    world.close()
+
+
+def text(result: Any) -> str:
+    return "\n".join(block.text for block in result.content if block.type == "text")
+
+
+async def test_progress_arrives_in_order_and_before_the_answer(world: World, mode: str) -> None:
+    world.server()
+    heard: list[tuple[float, str | None]] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        heard.append((done, message))
+
+    async with Client(world.parameters(), mode=mode) as client:
+        result = await client.call_tool("steps", {"count": 4}, progress_callback=progress)
+    assert text(result) == "4 steps"
+    assert heard == [(1, "step 1"), (2, "step 2"), (3, "step 3"), (4, "step 4")]
+
+
+async def test_a_question_reaches_the_user_and_the_answer_the_server(world: World, mode: str) -> None:
+    world.server()
+
+    async def answer(context: Any, params: Any) -> ElicitResult:
+        assert params.message == "Really?"
+        return ElicitResult(action="accept", content={"sure": True})
+
+    async with Client(world.parameters(), mode=mode, elicitation_callback=answer) as client:
+        for _ in range(2):
+            assert text(await client.call_tool("ask", {})) == "the user is sure"
+
+
+async def test_a_cancelled_call_is_cancelled_in_the_server(world: World, mode: str) -> None:
+    world.server()
+    async with Client(world.parameters(), mode=mode) as client:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, "wait", {"seconds": 60})
+            async with asyncio.timeout(PATIENCE):
+                while (await client.call_tool("count", {})).structured_content.get("wait") != 1:
+                    await asyncio.sleep(0.02)
+            tasks.cancel_scope.cancel()
+        async with asyncio.timeout(PATIENCE):
+            while (await client.call_tool("count", {})).structured_content.get("wait cancelled") != 1:
+                await asyncio.sleep(0.02)
+
+
+async def test_megabytes_pass_both_ways(world: World, mode: str) -> None:
+    world.server()
+    load = 'aä✓\\"\n' * 400_000
+    async with Client(world.parameters(), mode=mode) as client:
+        assert text(await client.call_tool("echo", {"text": load})) == load
+        assert len(text(await client.call_tool("big", {"size": 9_000_000}))) == 9_000_000
+
+
+async def test_many_calls_at_once_are_each_given_their_own_answer(world: World, mode: str) -> None:
+    world.server()
+    async with Client(world.parameters(), mode=mode) as client:
+        results = await asyncio.gather(
+            *(client.call_tool("echo", {"text": f"{n}:" + "x" * (n * 500)}) for n in range(60))
+        )
+    assert [text(result).partition(":")[0] for result in results] == [str(n) for n in range(60)]
+
+
+async def test_changes_are_told_to_a_client_of_the_handshake_era(world: World) -> None:
+    world.server()
+    heard: list[str] = []
+
+    async def hear(message: Any) -> None:
+        message = getattr(message, "root", message)
+        if isinstance(message, ResourceUpdatedNotification):
+            heard.append(message.params.uri)
+        elif isinstance(message, ToolListChangedNotification):
+            heard.append("tools")
+
+    async with Client(world.parameters(), mode="legacy", message_handler=hear) as client:
+        capabilities = client.server_capabilities
+        assert capabilities.tools is not None and capabilities.tools.list_changed
+        await client.session.subscribe_resource("test://watched")
+        async with asyncio.timeout(PATIENCE):
+            while sorted(set(heard)) != ["test://watched", "tools"]:
+                await client.call_tool("change", {})  # again: the stream may only just be opening
+                await asyncio.sleep(0.05)
+
+
+async def test_a_subscription_of_the_handshake_era_is_renewed_with_the_next_server(world: World) -> None:
+    first = world.server()
+    async with Client(world.parameters(), mode="legacy") as client:
+        await client.session.subscribe_resource("test://watched")
+        first.close()
+        world.server()
+        counted = await client.call_tool("count", {})
+        assert counted.structured_content["subscribe"] == 1
+
+
+async def test_a_modern_subscription_outlives_the_server(world: World) -> None:
+    first = world.server()
+    async with (
+        Client(world.parameters(), mode="auto") as client,
+        client.listen(tools_list_changed=True, resource_subscriptions=["test://watched"]) as changes,
+        asyncio.timeout(PATIENCE),
+    ):
+        await client.call_tool("change", {})
+        assert {type(await anext(changes)).__name__ for _ in range(2)} == {
+            "ToolsListChanged",
+            "ResourceUpdated",
+        }
+        first.close()
+        world.server()
+        # Nobody knows what was missed, so both count as changed.
+        assert {type(await anext(changes)).__name__ for _ in range(2)} == {
+            "ToolsListChanged",
+            "ResourceUpdated",
+        }
+        await client.call_tool("change", {})
+        assert {type(await anext(changes)).__name__ for _ in range(2)} == {
+            "ToolsListChanged",
+            "ResourceUpdated",
+        }
+
+
+async def test_a_modern_subscription_can_be_ended_and_made_again(world: World) -> None:
+    world.server()
+    async with Client(world.parameters(), mode="auto") as client:
+        for _ in range(3):
+            async with client.listen(tools_list_changed=True) as changes, asyncio.timeout(PATIENCE):
+                await client.call_tool("change", {})
+                assert type(await anext(changes)).__name__ == "ToolsListChanged"
+
+
+async def test_an_older_server_is_used_with_a_notice_and_one_too_old_is_refused(
+    world: World, mode: str
+) -> None:
+    newer = world.server("--contract", "2")
+    async with Client(world.parameters(), mode=mode) as client:
+        noted = await client.call_tool("echo", {"text": "a"})
+        assert text(noted).startswith("a\nnotice: This client's shim is older")
+        newer.close()
+        world.server("--contract", "0")
+        refused = await client.call_tool("echo", {"text": "a"})
+    assert refused.is_error and "too old" in text(refused) and "tdmcp.tox" in text(refused)

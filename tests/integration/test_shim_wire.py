@@ -1,0 +1,279 @@
+"""The shim on its pipes: what it makes of odd lines, odd locales, and the end of its input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration.shim_world import MODERN_META, PATIENCE, ROOT, World
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    world = World(tmp_path)
+    yield world
+    world.close()
+
+
+def echo(world_text: str) -> dict[str, object]:
+    return {"name": "echo", "arguments": {"text": world_text}}
+
+
+@pytest.mark.parametrize("modern", [False, True], ids=["handshake", "modern"])
+def test_a_bad_line_gets_an_error_and_the_next_line_works(world: World, modern: bool) -> None:
+    shim = world.shim()
+    shim.send_bytes(b'{"jsonrpc": "2.0", "id": 7, oops\n')
+    assert shim.expect(lambda m: "error" in m) == {
+        "jsonrpc": "2.0",
+        "id": None,
+        "error": {"code": -32700, "message": shim.messages[0]["error"]["message"]},
+    }
+    assert "result" in shim.request("tools/list", modern=modern)
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "request_id"),
+    [
+        (b"nonsense", -32700, None),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {"x": NaN}}', -32700, 7),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {"x": "\xe4"}}', -32700, 7),
+        (b"[" * 100_000, -32700, None),
+        (b'"text"', -32600, None),
+        (b"[]", -32600, None),
+        (b"{}", -32600, None),
+        (b'{"jsonrpc": "2.0", "id": 7}', -32600, 7),
+        (b'{"id": 7, "method": "ping"}', -32600, 7),
+        (b'{"jsonrpc": "2.0", "id": null, "method": "ping"}', -32600, None),
+        (b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', -32600, None),
+    ],
+)
+def test_each_kind_of_bad_line_is_answered(world: World, line: bytes, code: int, request_id: object) -> None:
+    shim = world.shim()
+    shim.send_bytes(line + b"\n")
+    answer = shim.expect(lambda m: "error" in m)
+    assert (answer["error"]["code"], answer["id"]) == (code, request_id)
+    assert shim.request("ping")["result"] == {}
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"},
+        {"PYTHONIOENCODING": "utf-16"},
+        {"PYTHONIOENCODING": "ascii:strict", "LANG": "ja_JP.SJIS"},
+    ],
+    ids=lambda env: ",".join(f"{k}={v}" for k, v in env.items()),
+)
+@pytest.mark.parametrize("modern", [False, True], ids=["handshake", "modern"])
+def test_text_passes_whatever_the_locale_or_code_page(
+    world: World, env: dict[str, str], modern: bool
+) -> None:
+    world.server("--name", "日本")
+    shim = world.shim(**env)
+    if not modern:
+        shim.handshake()
+    for text in ("äöü ß € ✓ 日本語 🎛", "\u2028\u2029\x7f", ""):
+        line = {"name": "echo", "arguments": {"text": text}, "_meta": MODERN_META if modern else {}}
+        raw = json.dumps(
+            {"jsonrpc": "2.0", "id": text or "-", "method": "tools/call", "params": line}, ensure_ascii=False
+        )
+        shim.send_bytes(raw.encode() + b"\r\n")
+        answer = shim.expect(lambda m, wanted=text or "-": m.get("id") == wanted)
+        assert answer["result"]["content"][0]["text"] == text
+
+
+@pytest.mark.parametrize("modern", [False, True], ids=["handshake", "modern"])
+def test_a_lone_surrogate_is_answered_one_way_or_another(world: World, modern: bool) -> None:
+    world.server()
+    shim = world.shim()
+    assert shim.request("tools/call", {"name": "\ud800", "arguments": {}}, modern=modern)["id"] == 1
+    assert shim.request("tools/call", echo("\udfff"), modern=modern)["id"] == 2
+    assert shim.request("tools/call", echo("fine"), modern=modern)["result"]["content"][0]["text"] == "fine"
+
+
+def test_a_byte_order_mark_and_blank_lines_are_ignored(world: World) -> None:
+    shim = world.shim()
+    shim.send_bytes(b'\xef\xbb\xbf{"jsonrpc": "2.0", "id": 1, "method": "ping"}\r\n\r\n   \n')
+    assert shim.expect(lambda m: m["id"] == 1)["result"] == {}
+
+
+def test_a_name_cannot_smuggle_a_header(world: World) -> None:
+    world.server()
+    shim = world.shim()
+    answer = shim.request("tools/call", {"name": "echo\r\nAuthorization: x", "arguments": {}}, modern=True)
+    assert "Unknown tool" in json.dumps(answer)
+    assert "error" in shim.request("tools/list\r\n\r\nGET /x", modern=True)
+    assert shim.request("tools/call", echo("fine"), modern=True)["result"]["content"][0]["text"] == "fine"
+
+
+def test_a_batch_is_answered_by_one_array(world: World) -> None:
+    world.server()
+    shim = world.shim()
+    shim.handshake()
+    shim.send(
+        [
+            {"jsonrpc": "2.0", "id": "a", "method": "ping"},
+            {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"},
+            {"jsonrpc": "2.0", "id": "b", "method": "tools/call", "params": echo("in a batch")},
+            {"jsonrpc": "2.0", "id": "c"},
+            17,
+        ]
+    )
+    answers = shim.expect(lambda m: isinstance(m, list))
+    by_id = {answer["id"]: answer for answer in answers}
+    assert set(by_id) == {"a", "b", "c", None} and len(answers) == 4
+    assert by_id["b"]["result"]["content"][0]["text"] == "in a batch"
+    assert by_id["c"]["error"]["code"] == -32600
+
+
+def test_an_id_in_use_is_refused_and_its_first_owner_answered(world: World) -> None:
+    world.server()
+    shim = world.shim()
+    shim.handshake()
+    wait = {"name": "wait", "arguments": {"seconds": 0.5}}
+    shim.send({"jsonrpc": "2.0", "id": 50, "method": "tools/call", "params": wait})
+    shim.send({"jsonrpc": "2.0", "id": 50, "method": "tools/call", "params": echo("twice")})
+    assert shim.expect(lambda m: m.get("id") == 50 and "error" in m)["error"]["code"] == -32600
+    answer = shim.expect(lambda m: m.get("id") == 50 and "result" in m)
+    assert answer["result"]["content"][0]["text"] == "waited"
+
+
+def test_without_a_handshake_it_serves_all_the_same(world: World) -> None:
+    world.server()
+    shim = world.shim()
+    assert shim.request("tools/call", echo("no hello"))["result"]["content"][0]["text"] == "no hello"
+
+
+def test_it_ends_at_the_end_of_its_input_after_the_answers(world: World) -> None:
+    world.server()
+    shim = world.shim()
+    shim.handshake()
+    for number in range(100, 120):
+        shim.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": echo(str(number))})
+    code, errors = shim.finish()
+    assert code == 0 and errors == ""
+    answered = {m["id"] for m in shim.messages if isinstance(m.get("id"), int) and m["id"] >= 100}
+    assert answered == set(range(100, 120))
+
+
+def test_it_ends_though_calls_and_subscriptions_are_under_way(world: World) -> None:
+    world.server()
+    shim = world.shim()
+    shim.handshake()
+    wait = {"name": "wait", "arguments": {"seconds": 3600}}
+    shim.send({"jsonrpc": "2.0", "id": 90, "method": "tools/call", "params": wait})
+    listen = {"notifications": {"toolsListChanged": True}, "_meta": MODERN_META}
+    shim.send({"jsonrpc": "2.0", "id": 91, "method": "subscriptions/listen", "params": listen})
+    shim.expect(lambda m: m.get("method") == "notifications/subscriptions/acknowledged")
+    code, errors = shim.finish()
+    assert code == 0 and errors == ""
+
+
+def test_it_ends_when_nobody_reads_its_answers(world: World) -> None:
+    ping = b'{"jsonrpc": "2.0", "id": 9, "method": "ping"}\n'
+    command = [sys.executable, str(ROOT / "stdio_shim")]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=world.environment()
+    ) as shim:
+        assert shim.stdin is not None and shim.stdout is not None
+        shim.stdin.write(ping)
+        shim.stdin.flush()
+        assert json.loads(shim.stdout.readline())["id"] == 9
+        shim.stdout.close()
+        shim.stdin.write(ping)
+        shim.stdin.flush()
+        assert shim.wait(PATIENCE) == 0
+
+
+def test_an_unfinished_last_line_is_still_read(world: World) -> None:
+    shim = world.shim()
+    shim.send_bytes(b'{"jsonrpc": "2.0", "id": 5, "method": "ping"}')
+    code, _ = shim.finish()
+    assert code == 0 and shim.messages == [{"jsonrpc": "2.0", "id": 5, "result": {}}]
+
+
+def test_a_client_that_does_not_read_is_waited_for(world: World) -> None:
+    world.server()
+    shim = world.shim()
+    shim.handshake()
+    for number in range(100, 110):
+        big = {"name": "big", "arguments": {"size": 400_000}}
+        shim.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": big})
+    for number in range(100, 110):
+        answer = shim.expect(lambda m, wanted=number: m.get("id") == wanted)
+        assert len(answer["result"]["content"][0]["text"]) == 400_000
+
+
+def test_help_does_not_touch_standard_output(world: World) -> None:
+    shim = world.shim("--help")
+    code, errors = shim.finish()
+    assert code == 0 and shim.raw == [] and "--instance" in errors
+
+
+def test_it_runs_isolated_and_without_site_packages(world: World) -> None:
+    world.server()
+    shim = world.shim(python=(sys.executable, "-I", "-S"))
+    assert shim.request("tools/call", echo("bare"), modern=True)["result"]["content"][0]["text"] == "bare"
+
+
+def test_the_log_file_tells_what_happened_but_no_content_and_no_key(world: World, tmp_path: Path) -> None:
+    world.server("--token", "secret-key")
+    log = tmp_path / "shim.log"
+    shim = world.shim("--log-file", str(log))
+    shim.handshake()
+    shim.request("tools/call", echo("private words"))
+    shim.finish()
+    written = log.read_text()
+    assert "tools/call" in written and "end of input" in written
+    assert "secret-key" not in written and "private words" not in written
+
+
+def test_questions_of_a_server_that_ended_are_withdrawn(world: World) -> None:
+    first = world.server()
+    shim = world.shim()
+    shim.handshake(elicitation={})
+    shim.send(
+        {"jsonrpc": "2.0", "id": 60, "method": "tools/call", "params": {"name": "ask", "arguments": {}}}
+    )
+    question = shim.expect(lambda m: m.get("method") == "elicitation/create")
+    first.crash()
+    world.server()
+    withdrawn = shim.expect(lambda m: m.get("method") == "notifications/cancelled")
+    assert withdrawn["params"]["requestId"] == question["id"]
+    # An answer that comes late must not answer a question of the next server's.
+    shim.send(
+        {"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept", "content": {"sure": True}}}
+    )
+    shim.send(
+        {"jsonrpc": "2.0", "id": 61, "method": "tools/call", "params": {"name": "ask", "arguments": {}}}
+    )
+    again = shim.expect(lambda m: m.get("method") == "elicitation/create" and m["id"] != question["id"])
+    no = {"action": "accept", "content": {"sure": False}}
+    shim.send({"jsonrpc": "2.0", "id": again["id"], "result": no})
+    answer = shim.expect(lambda m: m.get("id") == 61 and "method" not in m)
+    assert answer["result"]["content"][0]["text"] == "the user is not sure"
+
+
+def test_the_session_is_ended_with_the_client(world: World) -> None:
+    server = world.server()
+    shim = world.shim()
+    shim.handshake()
+    wait = {"name": "wait", "arguments": {"seconds": 3600}}
+    shim.send({"jsonrpc": "2.0", "id": 90, "method": "tools/call", "params": wait})
+    other = world.shim()
+    other.handshake()
+    while other.request("tools/call", {"name": "count"})["result"]["structuredContent"].get("wait") != 1:
+        pass
+    shim.finish()
+    while (
+        other.request("tools/call", {"name": "count"})["result"]["structuredContent"].get("wait cancelled")
+        != 1
+    ):
+        pass
+    server.close()

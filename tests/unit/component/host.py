@@ -1,0 +1,132 @@
+"""A hand-driven host for tests of the boot function: `run()`, frames, one component, and a server that does as told.
+
+Only what `embed` asks of TouchDesigner is here; anything else is an AttributeError. The whole component is tested in
+the stand-in (`tests/integration/test_component_life.py`).
+"""
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import tdmcp_embedded.http.thread  # noqa: F401 - what is imported already need not be imported on a thread
+from tdmcp_embedded.serving import Outcome, Phase
+
+
+class Par:
+    def __init__(self, val=""):
+        self.val = val
+
+    def eval(self):
+        return self.val
+
+
+class Pars(dict):
+    def __getitem__(self, name):
+        # TouchDesigner gives None for a parameter that is not there.
+        return self.get(name)
+
+
+class Owner:
+    def __init__(self, owner_id=7, names=("Status", "Url", "Version")):
+        self.id = owner_id
+        self.path = "/project1/tdmcp"
+        self.valid = True
+        self.par = Pars({name: Par() for name in names})
+
+    def shown(self, name):
+        return self.par[name].val
+
+
+class Log:
+    valid = True
+
+    def __init__(self):
+        self.rows = [["time", "event"]]
+
+    @property
+    def numRows(self):
+        return len(self.rows)
+
+    def appendRow(self, row):
+        self.rows.append(row)
+
+    def deleteRow(self, index):
+        del self.rows[index]
+
+    def clear(self, keepFirstRow):
+        del self.rows[int(keepFirstRow) :]
+
+
+class Host:
+    """The module `td`, with `frame()` for one frame of it and `clock` for seconds."""
+
+    def __init__(self):
+        resources = object()
+        self.op = SimpleNamespace(TDResources=resources)
+        self.project = SimpleNamespace(name="show.7.toe", folder="", modified=False, cookRate=60.0)
+        self.app = SimpleNamespace(version="099", build="2025.32460", power=True)
+        self.ui = SimpleNamespace(performMode=False)
+        self.root = SimpleNamespace(time=SimpleNamespace(play=True, frame=1.0, rate=60.0))
+        self.pending = []
+        self.now = 100.0
+
+    def run(self, function, *args, delayFrames, delayRef):
+        assert delayRef is self.op.TDResources, (
+            "delays on another clock stand still while the timeline is paused"
+        )
+        self.pending.append([delayFrames, function, args])
+
+    def frame(self, count=1):
+        for _ in range(count):
+            due = []
+            for entry in self.pending:
+                entry[0] -= 1
+                if entry[0] <= 0:
+                    due.append(entry)
+            self.pending = [entry for entry in self.pending if entry not in due]
+            for _, function, args in due:
+                function(*args)
+
+    def clock(self):
+        return self.now
+
+
+class Server:
+    """Stands in for `Serving`: every one made is kept in `made`; the test says what becomes of it."""
+
+    made: ClassVar[list["Server"]] = []
+
+    def __init__(self, td, queue, facts, values):
+        self.td, self.queue, self.facts, self.values = td, queue, facts, values
+        self.phase, self.version = Phase.STARTING, 0
+        self.sentence, self.final, self.warning = "", False, ""
+        self.url, self.port, self.key = "", 0, "secret"
+        self.started = self.ended = False
+        self.alive = False
+        self.outcome = Outcome()
+        self.applied = []
+        self.fact_changes = 0
+        Server.made.append(self)
+
+    def start(self):
+        self.started = self.alive = True
+
+    def end(self):
+        self.ended, self.alive = True, False
+
+    def join(self, timeout):
+        return True
+
+    def apply(self, values):
+        self.applied.append(values)
+        return self.outcome
+
+    def facts_changed(self):
+        self.fact_changes += 1
+
+    def answer(self, port=9988):
+        self.phase, self.url, self.port = Phase.SERVING, f"http://127.0.0.1:{port}/mcp", port
+        self.version += 1
+
+    def fail(self, sentence, final=False):
+        self.phase, self.sentence, self.final, self.alive = Phase.FAILED, sentence, final, False
+        self.version += 1

@@ -1,0 +1,374 @@
+"""The boot function: one server per component, pumped once a frame, ended with its component."""
+
+import pytest
+
+from tdmcp_embedded import embed, serving
+from tdmcp_embedded.errors import ToolFailure
+from tdmcp_embedded.serving import Outcome
+from tests.unit.component.host import Host, Log, Owner, Server
+
+
+@pytest.fixture
+def td():
+    return Host()
+
+
+@pytest.fixture(autouse=True)
+def clean():
+    Server.made = []
+    yield
+    for server in list(embed._servers.values()):
+        server.stop()
+    embed._ending.clear()
+
+
+@pytest.fixture
+def boot(td, monkeypatch):
+    monkeypatch.setattr(serving, "Serving", Server)
+    monkeypatch.setattr(embed, "_clock", td.clock)
+
+    def boot(owner=None, values=None, **more):
+        return embed.start(owner or Owner(), td, values, **more)
+
+    return boot
+
+
+def serve(td, port=9988):
+    Server.made[-1].answer(port)
+    td.frame()
+
+
+def test_starting_returns_at_once_and_says_so(td, boot):
+    owner = Owner()
+    boot(owner)
+    assert Server.made[0].started
+    assert owner.shown("Status") == "Starting."
+    assert owner.shown("Url") == ""
+
+
+def test_the_component_shows_where_the_server_answers(td, boot):
+    owner = Owner()
+    server = boot(owner)
+    serve(td)
+    assert owner.shown("Status") == "Serving at http://127.0.0.1:9988/mcp."
+    assert owner.shown("Url") == "http://127.0.0.1:9988/mcp"
+    assert owner.shown("Version")
+    assert server.status.as_dict()["port"] == 9988
+
+
+def test_an_owner_without_read_outs_is_served_as_well(td, boot):
+    server = boot(Owner(names=()))
+    serve(td)
+    assert server.status.state == "serving"
+
+
+def test_booting_twice_makes_one_server(td, boot):
+    owner = Owner()
+    assert boot(owner) is boot(owner)
+    assert len(Server.made) == 1
+    assert embed.find(owner) is boot(owner)
+
+
+def test_two_components_have_two_servers(td, boot):
+    assert boot(Owner(1)) is not boot(Owner(2))
+    assert len(Server.made) == 2
+
+
+def test_a_call_is_worked_off_in_the_next_frame(td, boot):
+    server = boot()
+    job = server.queue.submit(lambda: "done")
+    td.frame()
+    assert job.future.result(0) == "done"
+
+
+def test_an_error_in_a_frame_does_not_break_the_chain(td, boot, monkeypatch):
+    server = boot()
+    monkeypatch.setattr(server, "pump", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        td.frame()
+    monkeypatch.undo()
+    job = server.queue.submit(lambda: "done")
+    td.frame()
+    assert job.future.result(0) == "done"
+
+
+def test_what_is_missing_is_said_and_looked_for_again_on_restart(td, boot, monkeypatch):
+    owner = Owner()
+    monkeypatch.setattr(embed, "NEEDED", ("tdmcp_embedded.not_there",))
+    loading = embed._Loading()
+    monkeypatch.setattr(embed, "_loading", loading)
+    server = boot(owner)
+    loading._thread.join(10)
+    td.frame()
+    assert "No module named 'tdmcp_embedded.not_there'" in owner.shown("Status")
+    assert Server.made == []
+    monkeypatch.setattr(embed, "NEEDED", ("tdmcp_embedded.serving",))
+    server.restart()
+    td.frame()
+    assert Server.made[0].started
+
+
+def test_a_killed_chain_is_started_anew_from_frame_start(td, boot):
+    log = Log()
+    server = boot(log=log)
+    td.frame()
+    td.pending.clear()
+    job = server.queue.submit(lambda: "done")
+    for frame in range(4):
+        embed.frame_started(frame)
+        td.frame()
+    assert job.future.result(0) == "done"
+    assert any("runs again" in row[1] for row in log.rows)
+
+
+def test_frame_start_beside_a_running_chain_pumps_once_a_frame(td, boot):
+    server = boot()
+    for frame in range(10):
+        # As many components do.
+        for _ in range(5):
+            embed.frame_started(frame)
+        td.frame()
+    assert server.stats()["frames"] == 10
+    assert len(td.pending) == 1
+
+
+def test_deleting_the_component_ends_its_server_and_the_chain(td, boot):
+    owner = Owner()
+    server = boot(owner)
+    serve(td)
+    job = server.queue.submit(lambda: pytest.fail("ran after its component was gone"))
+    owner.valid = False
+    td.frame(2)
+    assert Server.made[0].ended
+    assert embed.find(owner) is None
+    assert td.pending == []
+    with pytest.raises(ToolFailure):
+        job.future.result(0)
+
+
+def test_deletion_is_noticed_by_the_extension_even_when_the_chain_was_killed(td, boot):
+    owner = Owner()
+    boot(owner)
+    td.pending.clear()
+    owner.valid = False
+    embed.released(td)
+    td.frame(3)
+    assert Server.made[0].ended and td.pending == []
+
+
+def test_building_the_extension_anew_leaves_the_server_alone(td, boot):
+    owner = Owner()
+    boot(owner)
+    serve(td)
+    embed.released(td)
+    td.frame(5)
+    assert not Server.made[0].ended
+    assert len(Server.made) == 1
+
+
+def test_a_job_that_deletes_its_own_component_is_closed_afterwards(td, boot):
+    owner = Owner()
+    server = boot(owner)
+    closed = []
+
+    def work():
+        owner.valid = False
+        server.stop()
+        try:
+            yield
+        finally:
+            closed.append(True)
+
+    server.queue.submit(work)
+    td.frame(3)
+    assert closed == [True]
+    assert td.pending == []
+
+
+def test_a_component_that_is_switched_off_does_not_start(td, boot):
+    owner = Owner()
+    boot(owner, {"Active": False})
+    td.frame(3)
+    assert Server.made == []
+    assert owner.shown("Status") == "Off."
+
+
+def test_switching_off_ends_the_server_and_on_starts_it_again(td, boot):
+    owner = Owner()
+    server = boot(owner)
+    serve(td)
+    server.apply({"Active": False})
+    td.frame()
+    assert Server.made[0].ended
+    assert owner.shown("Status") == "Off." and owner.shown("Url") == ""
+    server.apply({"Active": True})
+    td.frame()
+    serve(td)
+    assert len(Server.made) == 2
+    assert owner.shown("Url") == "http://127.0.0.1:9988/mcp"
+
+
+def test_a_live_change_reaches_the_server_without_a_restart(td, boot):
+    server = boot()
+    serve(td)
+    server.apply({"Budgetms": 2.0})
+    server.apply({"Burst": 8})
+    td.frame()
+    assert Server.made[0].applied == [{"Budgetms": 2.0, "Burst": 8}]
+    assert not Server.made[0].ended
+
+
+def test_a_change_that_cannot_be_live_restarts_with_the_new_value(td, boot):
+    server = boot(values={"Port": 9988})
+    serve(td)
+    Server.made[0].outcome = Outcome(restart=True)
+    server.apply({"Port": 9000})
+    td.frame()
+    assert Server.made[0].ended
+    assert Server.made[1].values["Port"] == 9000
+
+
+def test_a_value_that_cannot_be_used_is_named_while_the_server_goes_on(td, boot):
+    owner = Owner()
+    server = boot(owner)
+    serve(td)
+    Server.made[0].outcome = Outcome(problem="Port 70000 is above 65535.")
+    server.apply({"Port": 70000})
+    td.frame()
+    assert owner.shown("Status") == "Serving at http://127.0.0.1:9988/mcp. Port 70000 is above 65535."
+
+
+def test_a_parameter_that_cannot_be_evaluated_is_named_and_keeps_its_old_value(td, boot):
+    owner = Owner()
+    server = boot(owner, {"Port": 9988})
+    serve(td)
+    server.apply({"Port": ValueError("NameError: name 'x' is not defined")})
+    td.frame()
+    assert "Port cannot be evaluated: NameError" in owner.shown("Status")
+    assert Server.made[-1].applied[-1]["Port"] == 9988
+
+
+def test_a_change_during_the_start_waits_until_the_server_answers(td, boot):
+    server = boot()
+    server.apply({"Budgetms": 2.0})
+    td.frame(3)
+    assert Server.made[0].applied == []
+    serve(td)
+    assert Server.made[0].applied == [{"Budgetms": 2.0}]
+
+
+def test_an_unexpected_failure_is_retried_with_growing_pauses_and_then_final(td, boot):
+    owner = Owner()
+    boot(owner)
+    waited = []
+    for _ in embed.RETRY_PAUSES:
+        count = len(Server.made)
+        Server.made[-1].fail("The server fell over.")
+        td.frame()
+        assert "Trying again in" in owner.shown("Status")
+        since = td.now
+        while len(Server.made) == count:
+            td.now += 0.5
+            td.frame()
+            assert td.now - since < 60
+        waited.append(td.now - since)
+    assert waited == sorted(waited) and waited[-1] > waited[0]
+    Server.made[-1].fail("The server fell over.")
+    count = len(Server.made)
+    for _ in range(100):
+        td.now += 10
+        td.frame()
+    assert len(Server.made) == count
+    assert "Gave up" in owner.shown("Status")
+
+
+def test_a_failure_with_a_known_remedy_is_final_until_something_changes(td, boot):
+    owner = Owner()
+    server = boot(owner)
+    Server.made[0].fail("Port 9988 is taken; choose another.", final=True)
+    for _ in range(20):
+        td.now += 10
+        td.frame()
+    assert len(Server.made) == 1
+    assert owner.shown("Status") == "Port 9988 is taken; choose another."
+    server.apply({"Port": 9000})
+    td.frame()
+    assert len(Server.made) == 2
+
+
+def test_restart_starts_again_after_giving_up(td, boot):
+    server = boot()
+    Server.made[0].fail("No.", final=True)
+    td.frame()
+    server.restart()
+    td.frame()
+    assert len(Server.made) == 2 and Server.made[1].started
+
+
+def test_a_new_server_waits_for_the_old_one_to_leave_its_port(td, boot):
+    server = boot()
+    serve(td)
+    old = Server.made[0]
+    server.restart()
+    old.alive = True
+    td.frame(5)
+    assert len(Server.made) == 1
+    old.alive = False
+    td.frame()
+    assert len(Server.made) == 2
+
+
+def test_a_server_that_does_not_end_is_not_waited_for_for_ever(td, boot):
+    server = boot()
+    serve(td)
+    server.restart()
+    Server.made[0].alive = True
+    td.frame()
+    td.now += embed.ENDING_PATIENCE + 1
+    td.frame()
+    assert len(Server.made) == 2
+
+
+def test_facts_are_plain_values_and_follow_the_project(td, boot):
+    server = boot(values={"Instancename": "stage left"})
+    assert server.facts["project"] == "show.7.toe"
+    assert server.facts["component"] == "/project1/tdmcp"
+    assert server.facts["name"] == "stage left"
+    assert all(isinstance(v, str | int | float | bool) for v in server.facts.values())
+    td.ui.performMode = True
+    td.frame(40)
+    assert server.facts["perform_mode"] is True
+    assert Server.made[0].fact_changes
+
+
+def test_facts_that_cannot_be_read_are_logged_and_the_pump_goes_on(td, boot):
+    log = Log()
+    server = boot(log=log)
+    del td.project.name
+    td.frame(40)
+    job = server.queue.submit(lambda: "done")
+    td.frame()
+    assert job.future.result(0) == "done"
+    assert any("Reading the project's state failed" in row[1] for row in log.rows)
+
+
+def test_the_log_keeps_its_head_and_stays_short(td, boot):
+    log = Log()
+    server = boot(log=log)
+    for i in range(300):
+        server.apply({"Port": ValueError(str(i))})
+        td.frame()
+        Server.made[-1].answer()
+        td.frame()
+    assert log.rows[0] == ["time", "event"]
+    assert len(log.rows) <= 201
+
+
+def test_every_call_that_waits_is_answered_when_the_server_stops(td, boot):
+    server = boot()
+    job = server.queue.submit(lambda: None)
+    server.stop()
+    with pytest.raises(ToolFailure) as refusal:
+        job.future.result(0)
+    assert "stopped" in refusal.value.message
+    server.stop()

@@ -1,0 +1,110 @@
+"""What the server's thread makes of the values, and how it explains its failures."""
+
+import sys
+
+import pytest
+
+from tdmcp_embedded import serving
+from tdmcp_embedded.frame_queue import FrameQueue
+from tdmcp_embedded.http.listening import CannotListen
+from tdmcp_embedded.http.thread import Phase as ThreadPhase
+from tdmcp_embedded.http.thread import State
+from tdmcp_embedded.serving import CannotServe, Phase, Serving
+from tdmcp_embedded.settings import Level
+
+
+@pytest.fixture
+def run():
+    """A run that serves, without its thread."""
+    queue = FrameQueue(watch=False)
+    run = Serving(sys, queue, {"perform_mode": False}, {})
+    run.settings = serving.validated({})
+    run.url, run.key = "http://127.0.0.1:9988/mcp", "secret"
+    return run
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"Budgetms": 500.0}, "Budgetms cannot be 500.0: input should be less than or equal to 100."),
+        ({"Toolset": "some"}, "Toolset cannot be 'some'"),
+        ({"Accesslevel": "god"}, "Accesslevel cannot be 'god'"),
+        ({"Address": "0.0.0.0", "Requirekey": False}, "switch Require Key on"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_named(values, words):
+    with pytest.raises(CannotServe, match=words.replace(".", r"\.")):
+        serving.validated(values)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "::1", ""])
+def test_this_machine_may_be_served_without_a_key(address):
+    assert not serving.validated({"Address": address, "Requirekey": False}).require_key
+
+
+def test_pulses_and_read_outs_are_no_settings():
+    assert serving.validated({"Status": "Serving", "Restart": 1}) == serving.validated({})
+
+
+def test_a_live_change_is_in_force_at_once(run):
+    outcome = run.apply({"Budgetms": 2.0, "Queuesize": 8, "Accesslevel": "observe"})
+    assert (outcome.restart, outcome.problem) == (False, "")
+    assert run.settings.access_level is Level.OBSERVE
+    assert (run._queue.budget_ms, run._queue.capacity) == (2.0, 8)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"Port": 9000}, {"Address": "::1"}, {"Portscan": 3}, {"Tlscertificate": "a.pem"}, {"Tlskey": "a.key"}],
+)
+def test_what_the_port_is_bound_with_needs_a_restart(run, values):
+    assert run.apply(values).restart
+
+
+def test_a_bad_change_leaves_the_former_settings_in_force(run):
+    former = run.settings
+    outcome = run.apply({"Budgetms": -1.0})
+    assert "Budgetms" in outcome.problem and not outcome.restart
+    assert run.settings is former
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "final"),
+    [
+        (CannotListen("Port 9988 is taken."), "Port 9988 is taken.", True),
+        (ModuleNotFoundError("No module named 'mcp'", name="mcp"), "package 'mcp' is missing", True),
+        (CannotServe("Budgetms cannot be 500."), "Budgetms cannot be 500.", True),
+        (RuntimeError("boom"), "The server failed: RuntimeError: boom", False),
+        (SystemExit(3), "could not start", False),
+    ],
+)
+def test_a_failure_is_explained_and_tried_again_only_where_that_may_help(run, error, words, final):
+    from tdmcp_embedded.http.thread import _sentence
+
+    sentence = str(error) if isinstance(error, CannotListen) else _sentence(error)
+    run._on_state(State(ThreadPhase.FAILED, 9988, sentence, error))
+    assert run.phase is Phase.FAILED and run.final is final
+    assert words in run.sentence
+
+
+@pytest.mark.parametrize("values", [{"Port": 70000}, {"Port": -1}, {"Port": "x"}, {"Portscan": 1000}])
+def test_a_port_that_is_none_fails_before_anything_is_bound(values):
+    run = Serving(sys, FrameQueue(watch=False), {}, values)
+    run.start()
+    assert run.phase is Phase.FAILED and run.final and not run.alive
+    assert next(iter(values)) in run.sentence
+    run.end()
+    assert run.join(0)
+
+
+def test_tls_files_that_do_not_work_are_named_before_the_server_tries(tmp_path):
+    with pytest.raises(CannotServe, match="TLS files cannot be used"):
+        serving._check_tls(str(tmp_path / "none.pem"), "")
+    with pytest.raises(CannotServe, match="without Tlscertificate"):
+        serving._check_tls("", "key.pem")
+
+
+def test_the_client_configuration_carries_the_key_only_where_one_is_needed(run):
+    assert "Bearer secret" in run.client_config()
+    run.settings = serving.validated({"Requirekey": False})
+    assert "secret" not in run.client_config() and run.url in run.client_config()

@@ -1,0 +1,104 @@
+"""The user interface: dialogs that must not open, panes, Perform mode, copy and paste."""
+
+import pytest
+
+from fakes.errors import NotFaked, tdError
+from fakes.ui import DialogOpened
+from tests.contract.facts import fact
+
+
+@fact(9)
+def test_a_message_box_fails_the_test_unless_it_was_allowed(td, alive):
+    with pytest.raises(DialogOpened, match="Really"):
+        td.ui.messageBox("Delete", "Really?", buttons=["Yes", "No"])
+    alive.display.dialogs.allow(1)
+    assert td.ui.messageBox("Delete", "Really?", buttons=["Yes", "No"]) == 1
+    assert len(alive.display.dialogs.opened) == 2
+
+
+def test_a_file_dialog_fails_as_well(td):
+    with pytest.raises(DialogOpened):
+        td.ui.chooseFile()
+
+
+def test_the_current_pane_shows_a_network_and_can_show_another(td, scratch):
+    pane = td.ui.panes.current
+    assert pane.owner == td.op("/project1")
+    pane.owner = scratch
+    assert td.ui.panes.current.owner == scratch
+    with pytest.raises(tdError):
+        pane.owner = scratch.create(td.noiseTOP)
+
+
+def test_there_can_be_several_panes_and_closing_one_leaves_the_others(td):
+    first = td.ui.panes.current
+    second = first.splitRight()
+    assert len(td.ui.panes) == 2
+    assert td.ui.panes[second.name] == second
+    second.close()
+    assert [pane.id for pane in td.ui.panes] == [first.id]
+
+
+def test_a_pane_whose_network_is_gone_falls_back_to_what_is_left(td, scratch):
+    td.ui.panes.current.owner = scratch
+    scratch.destroy()
+    assert td.ui.panes.current.owner == td.op("/project1")
+
+
+def test_home_brings_operators_into_view(td, scratch):
+    for x in (0, 400):
+        scratch.create(td.noiseTOP).nodeX = x
+    pane = td.ui.panes.current
+    pane.owner = scratch
+    pane.home()
+    assert pane.x == 200 + 65
+
+
+def test_copied_operators_are_pasted_with_their_wires(td, scratch):
+    noise, null = scratch.create(td.noiseTOP, "a"), scratch.create(td.nullTOP, "b")
+    null.inputConnectors[0].connect(noise)
+    target = td.op("/project1").create(td.baseCOMP, "target")
+    td.ui.copyOPs([noise, null])
+    td.ui.pasteOPs(target, x=1000, y=500)
+    assert [o.name for o in target.op("b").inputs] == ["a"]
+    assert (target.op("a").nodeX, target.op("a").nodeY) == (1000, 500)
+
+
+def test_what_is_not_established_says_so(td):
+    with pytest.raises(NotFaked):
+        td.ui.openPreferences()
+    with pytest.raises(AttributeError):
+        td.ui.openEverything()
+
+
+@fact(9, 46)
+def test_the_program_tells_its_build_and_power(td, alive, frames):
+    assert (td.app.version, td.app.product) == ("099", "TouchDesigner")
+    assert td.app.build.startswith("2025.")
+    before = td.absTime.frame
+    td.app.power = False
+    frames(3)
+    assert td.absTime.frame == before
+    td.app.power = True
+    frames()
+    assert td.absTime.frame == before + 1
+
+
+@fact(44)
+def test_the_licence_is_told(td, world):
+    assert not td.licenses.isNonCommercial
+    world.licence.type = "Non-Commercial"
+    assert td.licenses.isNonCommercial and td.licenses.type == "Non-Commercial"
+
+
+@fact(12)
+def test_moving_the_editor_right_after_a_create_is_noted_as_a_risk(td, alive, scratch, frames):
+    frames(3)
+    td.ui.panes.current.home()
+    assert alive.risks == []
+    scratch.create(td.noiseTOP)
+    td.ui.panes.current.home()
+    assert len(alive.risks) == 1
+    frames(2)
+    td.ui.panes.current.home()
+    assert len(alive.risks) == 1

@@ -1,0 +1,46 @@
+"""`/health` tells everybody whether we live, and those with a key how."""
+
+from __future__ import annotations
+
+import json
+
+from tests.unit.http.site import Site
+
+
+def test_before_the_first_frame_it_says_starting(site: Site) -> None:
+    assert json.loads(site.ask("GET", "/health", key="").body)["status"] == "starting"
+
+
+def test_strangers_see_state_time_and_version_only(site: Site) -> None:
+    site.queue.pump()
+    answer = site.ask("GET", "/health", key="")
+    assert answer.status == 200
+    content = json.loads(answer.body)
+    assert content["status"] == "ok"
+    assert set(content) == {"status", "timestamp", "version"}
+    assert answer.headers["cache-control"] == "no-store"
+
+
+def test_with_a_key_it_shows_sessions_queue_and_main_thread(site: Site) -> None:
+    site.queue.pump()
+    content = json.loads(site.ask("GET", "/health").body)
+    assert content["sessions"] == 3
+    assert content["queue"]["depth"] == 0
+    assert content["main_thread_age_s"] >= 0
+
+
+def test_a_stalled_main_thread_shows(site: Site) -> None:
+    site.queue.pump()
+    site.now += 3
+    assert json.loads(site.ask("GET", "/health", key="").body)["status"] == "stalled"
+
+
+def test_a_head_request_has_no_body(site: Site) -> None:
+    answer = site.ask("HEAD", "/health", key="")
+    assert answer.status == 200
+    assert answer.body == b""
+
+
+def test_a_foreign_page_does_not_even_see_that_we_live(site: Site) -> None:
+    assert site.ask("GET", "/health", key="", headers=[("origin", "https://evil.example")]).status == 403
+    assert site.ask("GET", "/health", key="", host="evil.example").status == 421

@@ -1,0 +1,131 @@
+"""execute_python inside TouchDesigner: what it made, what it left, and how it is broken off."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.frame_queue import FrameQueue
+from tests.unit.tools.edit.states import refused, state
+from tests.unit.tools.harness import Bench
+
+
+def test_output_value_and_what_was_made_come_back(bench: Bench) -> None:
+    bench.make("noiseTOP", "old")
+    answer = bench.json(
+        "execute_python",
+        code="print('hello')\nn = op('/project1').create(nullTOP, 'made')\nop('/project1/old').destroy()\n[n, n.par.outputresolution]",
+    )
+    assert answer["stdout"] == "hello\n"
+    assert answer["value"][0] == "/project1/made"
+    assert answer["created"] == ["/project1/made"]
+    assert answer["deleted"] == ["/project1/old"]
+    assert answer["undo"] == bench.td.ui.undo.undoStack[0]
+
+
+def test_relative_paths_start_where_the_component_stands(bench: Bench) -> None:
+    bench.make("noiseTOP", "n")
+    assert bench.json("execute_python", code="(me.path, op('n').path, parent().path)")["value"] == [
+        "/project1",
+        "/project1/n",
+        "/",
+    ]
+
+
+def test_a_rename_is_told_as_one(bench: Bench) -> None:
+    bench.make("noiseTOP", "n")
+    answer = bench.json("execute_python", code="op('/project1/n').name = 'm'")
+    assert answer["renamed"] == ["/project1/n → /project1/m"]
+    assert "created" not in answer or answer["created"] == []
+
+
+def test_a_failure_undoes_everything_and_shows_the_line(bench: Bench) -> None:
+    bench.make("noiseTOP", "n")
+    code = "op('/project1').create(nullTOP, 'made')\ndef f(x):\n    op('/project1/n').par.period = 9\n    return x / 0\nprint('so far')\nf(1)"
+    with refused(bench, Code.PYTHON_ERROR) as caught:
+        bench.run("execute_python", code=code)
+    details = caught.value.details
+    assert 'File "<agent>", line 4, in f' in details["traceback"]
+    assert details["stdout"] == "so far\n"
+    assert details["line"] == 6
+    assert bench.td.ui.undo.undoStack == []
+
+
+def test_keep_leaves_what_was_done_before_the_failure(bench: Bench) -> None:
+    with pytest.raises(ToolFailure) as caught:
+        bench.run("execute_python", code="op('/project1').create(nullTOP, 'made')\n1/0", keep=True)
+    assert caught.value.details["created"] == ["/project1/made"]
+    assert bench.op("/project1/made") is not None
+    bench.run("undo")
+    assert bench.op("/project1/made") is None
+
+
+def test_what_undo_cannot_take_back_is_taken_away(bench: Bench) -> None:
+    code = "op('/project1').create(annotateCOMP, 'note')\nop('/project1').create(nullTOP, 'after')\n1/0"
+    with refused(bench, Code.PYTHON_ERROR):
+        bench.run("execute_python", code=code)
+
+
+def test_reading_makes_no_undo_step(bench: Bench) -> None:
+    assert bench.json("execute_python", code="op('/project1').name")["undo"] == ""
+    assert bench.td.ui.undo.undoStack == []
+
+
+def test_a_call_is_one_undo_step(bench: Bench) -> None:
+    bench.make("noiseTOP", "n")
+    before = state(bench)
+    bench.run(
+        "execute_python",
+        code="for i in range(3): op('/project1').create(nullTOP)\nop('/project1/n').par.period = 8",
+    )
+    assert len(bench.td.ui.undo.undoStack) == 1
+    bench.run("undo")
+    assert state(bench) == before
+
+
+def test_an_endless_loop_ends_at_its_limit_and_the_queue_goes_on(bench: Bench) -> None:
+    bench.queue.close("another one is used")
+    bench.queue = FrameQueue()
+    code = "op('/project1').create(nullTOP, 'made')\nwhile True:\n    pass"
+    with refused(bench, Code.TIME_LIMIT) as caught:
+        bench.run("execute_python", code=code, time_limit=0.2)
+    assert caught.value.details["line"] in (2, 3)
+    assert bench.json("execute_python", code="1 + 1")["value"] == 2
+
+
+def test_the_interpreter_cannot_be_ended(bench: Bench) -> None:
+    for code in ("raise SystemExit(1)", "exit(2)", "raise KeyboardInterrupt"):
+        with refused(bench, Code.PYTHON_ERROR):
+            bench.run("execute_python", code=code)
+    assert bench.json("execute_python", code="print(1)\nquit()")["stdout"] == "1\n"
+
+
+def test_an_error_in_touchdesigners_words(bench: Bench) -> None:
+    with refused(bench, Code.PYTHON_ERROR) as caught:
+        bench.run("execute_python", code="opex('/nosuch')")
+    assert "tdError" in caught.value.message
+
+
+def test_code_runs_on_the_main_thread(bench: Bench) -> None:
+    answer = bench.json("execute_python", code="import threading\nthreading.get_ident()")
+    assert answer["value"] == threading.get_ident()
+
+
+def test_ids_and_operators_in_the_value_are_plain_json(bench: Bench) -> None:
+    answer = bench.json("execute_python", code="{'op': me, 'all': me.children, 1: float('inf')}")
+    assert answer["value"] == {"op": "/project1", "all": ["/project1/tdmcp"], "1": "Infinity"}
+
+
+def test_new_problems_of_what_was_made_are_told(bench: Bench) -> None:
+    answer = bench.json("execute_python", code="op('/project1').create(blurTOP, 'b')")
+    assert answer["problems"][0]["path"] == "/project1/b"
+
+
+def test_in_a_large_project_listing_takes_turns_with_frames(bench: Bench) -> None:
+    for i in range(20):
+        base = bench.make("baseCOMP", f"base{i}")
+        for j in range(20):
+            base.create("nullTOP", f"n{j}")
+    assert len(bench.steps("execute_python", code="1")) > 5

@@ -1,0 +1,121 @@
+"""write_data: text and tables, whole or in exact places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tdmcp_embedded.errors import Code
+from tests.unit.tools.edit.states import refused, state
+from tests.unit.tools.harness import Bench
+
+TEXT = "one\ntwo\nthree two\n"
+
+
+@pytest.fixture
+def dat(bench: Bench) -> Any:
+    made = bench.make("textDAT", "t")
+    made.text = TEXT
+    return made
+
+
+def write(bench: Bench, **arguments: Any) -> dict[str, Any]:
+    return bench.json("write_data", path="/project1/t", **arguments)
+
+
+def test_the_whole_text_is_written(bench: Bench, dat: Any) -> None:
+    answer = write(bench, text="new\ntext — 新")
+    assert dat.text == "new\ntext — 新"
+    assert (answer["changed"], answer["characters"]) == (True, 12)
+
+
+def test_replacements_match_once_and_in_order(bench: Bench, dat: Any) -> None:
+    write(bench, replace=[{"old": "one", "new": "1"}, {"old": "1\ntwo", "new": "zwei"}])
+    assert dat.text == "zwei\nthree two\n"
+
+
+def test_a_replacement_that_does_not_match_changes_nothing(bench: Bench, dat: Any) -> None:
+    with refused(bench, Code.TEXT_NOT_FOUND) as caught:
+        write(bench, replace=[{"old": "one", "new": "1"}, {"old": "thre two", "new": "x"}])
+    assert caught.value.suggestions == ["three two"]
+
+
+def test_a_replacement_that_matches_twice_is_refused_with_its_lines(bench: Bench, dat: Any) -> None:
+    with refused(bench, Code.TEXT_NOT_UNIQUE) as caught:
+        write(bench, replace=[{"old": "two", "new": "x"}])
+    assert caught.value.details["lines"] == [2, 3]
+
+
+def test_a_hash_that_no_longer_fits_is_refused(bench: Bench, dat: Any) -> None:
+    known = write(bench, text="a")["hash"]
+    assert write(bench, text="b", expected_hash=known)["changed"] is True
+    with refused(bench, Code.PRECONDITION_FAILED):
+        write(bench, text="c", expected_hash=known)
+
+
+def test_reading_gives_the_hash_that_writing_wants(bench: Bench, dat: Any) -> None:
+    read = bench.json("read_data", path="/project1/t")
+    assert write(bench, text="b", expected_hash=read["hash"])["changed"] is True
+
+
+def test_emptying_needs_a_word(bench: Bench, dat: Any) -> None:
+    with refused(bench, Code.CONFIRMATION_REQUIRED):
+        write(bench, text="")
+    write(bench, text="", confirm=True)
+    assert dat.text == ""
+    write(bench, text="")
+
+
+def test_tables_keep_line_breaks_in_cells(bench: Bench) -> None:
+    # Setting .text would flatten them (fact 40).
+    table = bench.make("tableDAT", "t")
+    answer = write(bench, table=[["a", "b\nc", ""], ["d"]])
+    assert [[c.val for c in row] for row in table.rows()] == [["a", "b\nc", ""], ["d", "", ""]]
+    assert (answer["rows"], answer["columns"]) == (2, 3)
+    with refused(bench, Code.CONFIRMATION_REQUIRED):
+        write(bench, table=[])
+
+
+def test_text_is_no_table_and_a_top_holds_neither(bench: Bench, dat: Any) -> None:
+    with refused(bench, Code.VALUE_INVALID):
+        write(bench, table=[["a"]])
+    bench.make("glslTOP", "g")
+    with refused(bench, Code.VALUE_INVALID) as caught:
+        bench.run("write_data", path="/project1/g", text="x")
+    assert "/project1/g_pixel" in caught.value.suggestions
+
+
+def test_what_a_dat_makes_itself_cannot_be_written(bench: Bench, dat: Any) -> None:
+    bench.make("selectDAT", "s", dat="t")
+    with refused(bench, Code.VALUE_INVALID):
+        bench.run("write_data", path="/project1/s", text="x")
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, {"text": "a", "replace": []}, {"replace": [{"old": "", "new": "x"}]}]
+)
+def test_exactly_one_way_of_writing_is_given(bench: Bench, dat: Any, arguments: dict[str, Any]) -> None:
+    with refused(bench, Code.VALUE_INVALID):
+        write(bench, **arguments)
+
+
+def test_writing_what_is_there_changes_nothing(bench: Bench, dat: Any) -> None:
+    answer = write(bench, text=TEXT)
+    assert (answer["changed"], answer["undo"]) == (False, "")
+
+
+def test_undo_gives_the_text_back(bench: Bench, dat: Any) -> None:
+    before = state(bench)
+    write(bench, text="x")
+    bench.run("undo")
+    assert state(bench) == before
+
+
+def test_a_shader_that_fails_is_told_with_its_message(bench: Bench) -> None:
+    # It shows on no operator's errors (fact 34).
+    bench.make("glslTOP", "g")
+    answer = bench.json(
+        "write_data", path="/project1/g_pixel", text="out vec4 c;\nvoid main() { c = vec4(1.0) }\n"
+    )
+    assert "shader" in {p["severity"] for p in answer["problems"]}

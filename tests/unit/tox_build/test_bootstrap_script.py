@@ -1,0 +1,93 @@
+"""The bootstrap script, run in the stand-in, builds the very component that the expanded form describes."""
+
+import pytest
+
+import fakes
+from fakes import life, tox
+from tdmcp_embedded import embed
+from tox_build.bootstrap import write_bootstrap
+from tox_build.expanded import write_expanded
+
+
+@pytest.fixture
+def td(tmp_path, monkeypatch):
+    """TouchDesigner with an unsaved project in a folder of its own; starting a server only leaves a note."""
+    world = fakes.install()
+    alive = life.of(world)
+    alive.project.folder = tmp_path / "show"
+    alive.project.folder.mkdir()
+    import td
+
+    started = []
+    monkeypatch.setattr(embed, "find", lambda owner: None)
+    monkeypatch.setattr(embed, "start", lambda owner, *rest, **more: started.append(owner.path))
+    yield td, world, started
+    fakes.uninstall()
+
+
+def run(path):
+    """As a person does: exec(open(path).read()) in the Textport."""
+    scope = {"__name__": "__main__"}
+    exec(compile(path.read_text("utf-8"), "<textport>", "exec"), scope)  # noqa: S102 - it is what people do with it
+
+
+def facts(component):
+    """All that can be seen of a component from outside, but for where it is."""
+    operators = [component, *sorted(component.children, key=lambda child: child.name)]
+    return {
+        "custom": [
+            (p.name, p.label, p.style, p.page.name, p.default, p.eval(), p.help, p.readOnly, p.startSection)
+            for p in component.customPars
+        ],
+        "menus": [(p.name, p.menuNames, p.menuLabels) for p in component.customPars if p.style == "Menu"],
+        "limits": [
+            (p.name, p.clampMin, p.clampMax, p.clampMin and p.min, p.clampMax and p.max, p.normMin, p.normMax)
+            for p in component.customPars
+            if p.style in ("Int", "Float")
+        ],
+        "operators": [
+            (o.name, o.type, o.nodeWidth, o.nodeHeight, o.dock and o.dock.name, o.comment, len(o.docked))
+            for o in operators
+        ],
+        "color": [round(c, 5) for c in component.color],
+        "places": [(o.name, o.nodeX, o.nodeY) for o in operators[1:]],
+        "texts": [(o.name, o.text) for o in operators[1:]],
+        "extension": [component.par[f"ext0{name}"].eval() for name in ("name", "promote")],
+        "expression": component.par.ext0object.val,
+        "built-in": [
+            (o.name, name, str(getattr(o.par[name].eval(), "path", o.par[name].eval())))
+            for o in operators[1:]
+            for name in ("active", "start", "create", "exit", "framestart", "op", "pars", "custom", "builtin")
+            if o.par[name] is not None
+        ],
+    }
+
+
+def test_the_script_and_the_expanded_form_make_the_same_component(td, tmp_path):
+    module, world, started = td
+    loaded = tox.load_expanded(world, world.node("/project1"), write_expanded(tmp_path))
+    life.of(world).step()  # onCreate: the extension sets what the file cannot say
+    expanded = facts(module.op(loaded.path))
+    assert started == ["/project1/tdmcp"]
+    module.op(loaded.path).destroy()
+
+    run(write_bootstrap(tmp_path))
+    built = facts(module.op("/project1/tdmcp"))
+    for what, seen in expanded.items():
+        assert built[what] == seen, what
+
+
+def test_the_script_saves_the_component_before_anything_runs_in_it(td, tmp_path):
+    module, _, started = td
+    run(write_bootstrap(tmp_path))
+    assert (tmp_path / "show" / "tdmcp.tox").is_file()
+    assert started == ["/project1/tdmcp"]
+    assert module.op("/project1/tdmcp").scriptErrors(recurse=True) == ""
+
+
+def test_a_name_that_is_taken_is_said_and_nothing_is_built(td, tmp_path):
+    module, _, started = td
+    module.op("/project1").create("baseCOMP", "tdmcp")
+    with pytest.raises(RuntimeError, match="already holds an operator called tdmcp"):
+        run(write_bootstrap(tmp_path))
+    assert len(module.op("/project1").children) == 1 and started == []

@@ -1,0 +1,1 @@
+"""Turns the description of the component into what TouchDesigner can load."""
