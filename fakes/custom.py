@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fakes.errors import NotFaked, tdError
-from fakes.nodes import Node
+from fakes.nodes import Node, ParState
 
 _NAME = re.compile(r"[A-Z][a-z0-9]*")
 
@@ -172,6 +172,7 @@ def append(
     if existing and not replace:
         raise NotFaked(f"append{style} with replace=False where {name} exists")
     before = dict(custom.pars)
+    states = _held(node, existing)
     for old in existing:
         drop(node, old)
     base = order if order is not None else float(max((i.order for i in before.values()), default=-1) + 1)
@@ -185,7 +186,7 @@ def append(
             info.menu_names, info.menu_labels = ("off", "on"), ("Off", "On")
         custom.pars[info.name] = info
     after = dict(custom.pars)
-    node.world.undo.record("custom", lambda: _put(node, before), lambda: _put(node, after))
+    node.world.undo.record("custom", lambda: _put(node, before, states), lambda: _put(node, after))
     node.changed("pages")
     return name
 
@@ -204,18 +205,12 @@ def destroy_group(node: Node, group: str) -> None:
     """`Par.destroy()`: remove a custom parameter with all its members, undoably."""
     custom = pages_of(node)
     before = dict(custom.pars)
-    states = {i.name: node.state(i.name) for i in before.values() if i.group == group}
-    for info in [i for i in before.values() if i.group == group]:
+    going = [i for i in before.values() if i.group == group]
+    states = _held(node, going)
+    for info in going:
         drop(node, info)
     after = dict(custom.pars)
-
-    def back() -> None:
-        _put(node, before)
-        for name, state in states.items():
-            if state is not None:
-                node.states = {**(node.states or {}), name: state}
-
-    node.world.undo.record("custom", back, lambda: _put(node, after))
+    node.world.undo.record("custom", lambda: _put(node, before, states), lambda: _put(node, after))
 
 
 def destroy_page(node: Node, page: CustomPage) -> None:
@@ -230,12 +225,19 @@ def destroy_page(node: Node, page: CustomPage) -> None:
     )
 
 
-def _put(node: Node, pars: dict[str, CustomInfo]) -> None:
+def _held(node: Node, infos: list[CustomInfo]) -> dict[str, ParState]:
+    states = ((i.name, node.state(i.name)) for i in infos)
+    return {name: state for name, state in states if state is not None}
+
+
+def _put(node: Node, pars: dict[str, CustomInfo], states: dict[str, ParState] | None = None) -> None:
     custom = pages_of(node)
-    gone = set(custom.pars) - set(pars)
+    gone = [n for n, i in custom.pars.items() if pars.get(n) is not i]
     custom.pars = dict(pars)
     for name in gone:
         (node.states or {}).pop(name, None)
+    if states:
+        node.states = {**(node.states or {}), **states}
     if gone:
         node.par_generation += 1
     node.changed("pages")

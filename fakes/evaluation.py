@@ -342,6 +342,9 @@ def put(state: ParState, fields: dict[str, Any]) -> None:
     for key, field in fields.items():
         setattr(state, key, field)
     node = state.node
+    # A parameter that went and came back in between (blocks of a sequence, custom ones) has this state again.
+    node.states = node.states if node.states is not None else {}
+    node.states[state.name] = state
     if state.mode not in (Mode.EXPRESSION, Mode.BIND):
         state.error = ""
         _forget_sources(state)

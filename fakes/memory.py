@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from fakes.errors import NotFaked
+
 if TYPE_CHECKING:
     from fakes.nodes import Node
 
 T = TypeVar("T")
+
+#: The most numbers or cells one operator may hold here. TD would try, on a bigger machine.
+MOST = 1 << 26
 _SERVICE = "memory"
 
 
@@ -33,6 +38,16 @@ def recall(node: Node, make: Callable[[], T]) -> T:
         memories[make] = make()
     found: T = memories[make]
     return found
+
+
+def affordable(count: float, what: str) -> None:
+    """Refuse data that would eat this machine's memory.
+
+    Raises:
+        NotFaked: there is too much of it.
+    """
+    if count > MOST:
+        raise NotFaked(f"{what}: more than the stand-in holds")
 
 
 def listen(node: Node, pulsed: Callable[[Node, str], None]) -> None:

@@ -68,7 +68,7 @@ def extends(*names: str) -> Callable[[M], M]:
 
 def load_parts() -> None:
     """Import everything that adds to the operator classes."""
-    for part in _PARTS:
+    for part in (*_PARTS, *_FAMILY_MODULES.values()):
         _import(part)
 
 

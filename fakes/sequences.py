@@ -26,9 +26,13 @@ def set_blocks(node: Node, sequence: str, count: int) -> None:
     before = node.num_blocks(sequence)
     if count == before:
         return
-    node.world.undo.record(
-        "sequence", lambda: _put(node, sequence, before), lambda: _put(node, sequence, count)
-    )
+    held = dict(node.states or {})
+
+    def back() -> None:
+        _put(node, sequence, before)
+        node.states = {**held, **(node.states or {})}
+
+    node.world.undo.record("sequence", back, lambda: _put(node, sequence, count))
     _put(node, sequence, count)
     node.world.par_event(node, sequence, before, "value")
 

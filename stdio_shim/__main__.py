@@ -914,8 +914,9 @@ def _near(project: str, folder: str) -> bool:
 class Known:
     """What servers say of themselves, kept so that it can be said while none is there."""
 
-    def __init__(self, home: str) -> None:
+    def __init__(self, home: str, later: Callable[[Callable[[], None]], None] = lambda work: work()) -> None:
         self._path = os.path.join(home, "cache", "lists.json")
+        self._later = later
         self._lock = threading.Lock()
         self._facts: dict[str, Any] | None = None
 
@@ -942,6 +943,34 @@ class Known:
                     os.unlink(part)
                 except OSError:
                     pass
+
+    def keep(self, key: str, value: Any) -> None:
+        """`put`, but after the answer under way: writing a file takes longer than that."""
+        self._later(lambda: self.put(key, value))
+
+    def keep_introduction(self, result: dict[str, Any], server: Any) -> None:
+        """Remember how a server introduced itself."""
+        facts = {
+            "capabilities": result.get("capabilities") or {},
+            "serverInfo": server or {},
+            "instructions": result.get("instructions") or "",
+        }
+        self.keep("server", facts)
+
+    def server_info(self) -> dict[str, Any]:
+        info = self.get("server", {}).get("serverInfo")
+        return info if isinstance(info, dict) and info else {"name": "tdmcp-embedded", "version": "0"}
+
+    def introduction(self) -> dict[str, Any]:
+        """How a server would introduce itself."""
+        known = self.get("server", {})
+        introduction = {
+            "capabilities": known.get("capabilities") or {"tools": {}},
+            "serverInfo": self.server_info(),
+        }
+        if known.get("instructions"):
+            introduction["instructions"] = known["instructions"]
+        return announcing(introduction)
 
     def _load(self) -> dict[str, Any]:
         if self._facts is None:
@@ -1181,8 +1210,595 @@ class Life:
             return True
 
 
+class Outlet:
+    """The way to the client: one message at a time; and a place for work that must not stand in anybody's way."""
+
+    def __init__(self, write: Callable[[bytes], None], log: Callable[[str], None]) -> None:
+        self.log = log
+        self._write = write
+        self._lock = threading.Lock()
+        self._work: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._working = False
+
+    def emit(self, raw: bytes) -> None:
+        """One message to the client; waits while the client does not read."""
+        line = raw.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
+        with self._lock:
+            self._write(line)
+
+    def notify(self, method: str, params: dict[str, Any] | None = None) -> None:
+        message: dict[str, Any] = {"jsonrpc": "2.0", "method": f"notifications/{method}"}
+        if params is not None:
+            message["params"] = params
+        self.emit(dumps(message))
+
+    def later(self, work: Callable[[], None]) -> None:
+        """Do this next on a thread of its own, in the order asked for."""
+        if not self._working:
+            self._working = True
+            threading.Thread(target=self._work_off, daemon=True).start()
+        self._work.put(work)
+
+    def _work_off(self) -> None:
+        while True:
+            work = self._work.get()
+            try:
+                work()
+            except Exception as error:  # noqa: BLE001 - one lost notification must not stop those behind it
+                self.log(f"not delivered: {error!r}")
+
+
+class Servers:
+    """How to talk to whichever server is there, and how to tell that it does not answer."""
+
+    def __init__(self, instances: Instances, problem: str = "") -> None:
+        self.instances = instances
+        self.problem = problem
+        self.pool = Pool()
+        self.closing = False
+        #: Set when somebody should look at once whether the server is another one.
+        self.wake = threading.Event()
+        self._lives: dict[str, Life] = {}
+        self._contact = -1e9  # when a server was last there
+
+    def target(self) -> Target:
+        if self.problem:
+            raise Refusal(
+                "precondition_failed", self.problem, "Mend the client's configuration and restart it."
+            )
+        return self.instances.choose()
+
+    def common(self, target: Target) -> dict[str, str]:
+        headers = {"User-Agent": f"tdmcp-shim/{CONTRACT}"}
+        if target.token:
+            headers["Authorization"] = "Bearer " + target.token
+        return headers
+
+    def post_headers(self, target: Target) -> dict[str, str]:
+        return {
+            **self.common(target),
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+
+    def headers(self, flight: Flight, target: Target, session: Session | None) -> dict[str, str]:
+        headers = self.post_headers(target)
+        if session is not None:
+            headers.update(session.headers())
+            return headers
+        headers["MCP-Protocol-Version"] = header_value(flight.version)
+        headers["Mcp-Method"] = header_value(flight.method)
+        name = flight.params.get("uri" if flight.method == "resources/read" else "name")
+        if flight.method in ("tools/call", "prompts/get", "resources/read") and isinstance(name, str):
+            headers["Mcp-Name"] = header_value(name)
+        return headers
+
+    def worth_waiting(self, began: float) -> bool:
+        """Whether a server was there a moment ago, so that it is probably only restarting; waits a little if so."""
+        now = time.monotonic()
+        if self.closing or now - began > RESTART_GAP or now - self._contact > RESTART_GAP * 3:
+            return False
+        last = self.instances.last
+        if last is not None and not process_alive(last.pid):
+            return False
+        time.sleep(0.1)
+        self.instances.forget()
+        return True
+
+    def life(self, target: Target) -> Life:
+        life = self._lives.get(target.url.authority)
+        if life is None:
+            life = self._lives[target.url.authority] = Life()
+        return life
+
+    def heard(self, target: Target) -> None:
+        self._contact = time.monotonic()
+        self.life(target).sign()
+
+    def patience(self, target: Target, connection: Connection, flight: Flight | None) -> Callable[[], None]:
+        """Wait on while the server is alive: how long a call may take is the server's business, not ours."""
+        life = self.life(target)
+        asked = time.monotonic()
+
+        def wait() -> None:
+            if flight is not None and flight.limit and time.monotonic() - asked >= flight.limit:
+                raise Unresponsive(time.monotonic() - asked)
+            if life.probe(target.url):
+                return
+            if target.pid and not process_alive(target.pid):
+                raise Dropped("the process has ended")
+            silent = time.monotonic() - max(life.heard, connection.heard, asked)
+            if silent >= GIVE_UP:
+                raise Unresponsive(silent)
+
+        return wait
+
+    def look_alive(self, target: Target) -> None:
+        """Send nothing to a server that was silent a moment ago and still is."""
+        life = self.life(target)
+        if life.silent and not life.probe(target.url):
+            raise Unresponsive(time.monotonic() - life.heard)
+
+    def key_refused(self, target: Target) -> Refusal:
+        if self.instances.fixed_token:
+            hint = "Put the new key into this client's configuration (--token or TDMCP_TOKEN) and restart the client."
+        elif target.entry:
+            hint = "Repeat the call in a moment; if that does not help, pulse Restart on the component."
+        else:
+            hint = "Give the key shown by the component to this client (--token or TDMCP_TOKEN) and restart the client."
+        why = "the access key was renewed" if target.token else "an access key is needed and none was given"
+        return Refusal("access_denied", f"{target.called} refuses this client: {why}.", hint)
+
+
+def refuse_silence(target: Target, silence: Unresponsive, sent: bool) -> NoReturn:
+    began = "The call may or may not have been carried out: look before you repeat it."
+    raise Refusal(
+        "main_thread_stalled",
+        f"{target.called} is busy: it has not responded for {silence.seconds:.0f} s. "
+        "Perhaps a dialog is open, a file is loading, or something cooks for long.",
+        began if sent else "The call was not sent. Repeat it when TouchDesigner responds again.",
+        retryable=not sent,
+    )
+
+
+def refuse_unreachable(target: Target) -> NoReturn:
+    if target.pid and process_alive(target.pid):
+        message = f"TouchDesigner is running ({target}), but its server at {target.url.text} does not answer."
+        hint = "It is restarting, or the component is off: repeat the call in a moment, else switch it on."
+    else:
+        message = (
+            f"Nothing answers at {target.url.text}: TouchDesigner isn't running or its component is off."
+        )
+        hint = (
+            "Open your project, or check the URL against the component's Server page; then repeat the call."
+        )
+    raise Refusal("not_started", message, hint, retryable=True)
+
+
+def refuse_lost(target: Target) -> NoReturn:
+    ended = "closed the connection"
+    for _ in range(10 if target.pid else 0):
+        if not process_alive(target.pid):
+            ended = "ended"
+            break
+        time.sleep(0.02)  # a process lives a little longer than its sockets
+    raise Refusal(
+        "td_error",
+        f"{target.called} {ended} in the middle of the call; whether it was carried out is not known.",
+        "Look at the project before you repeat it. If TouchDesigner crashed, open the project again.",
+    )
+
+
+class Sessions:
+    """The handshake era: one session with one server at a time, made anew with each server in the client's own words.
+
+    `on_new` is called when the client knows neither the server nor its lists yet.
+    """
+
+    def __init__(self, servers: Servers, out: Outlet, known: Known, on_new: Callable[[], None]) -> None:
+        self.servers = servers
+        self.out = out
+        self.known = known
+        #: The client's `initialize`, and whether it has said that it is ready.
+        self.hello: dict[str, Any] | None = None
+        self.ready = False
+        self.current: Session | None = None
+        self._on_new = on_new
+        self._lock = threading.RLock()
+        self._count = 0
+        self._told: Any = None  # the mark of the session whose lists the client knows
+        # What the client told the last server, to be told the next one as well.
+        self._level: dict[str, Any] | None = None
+        self._subscribed: dict[str, dict[str, Any]] = {}
+        # Requests of the server's: our id -> (number of the session, the server's own id).
+        self._asked: dict[str, tuple[int, Any]] = {}
+        self._asks = 0
+
+    def begin(self, hello: dict[str, Any]) -> dict[str, Any]:
+        """The answer to the client's `initialize`, from the server if that is quick. Raises Refusal, OSError."""
+        self.hello = hello
+        self.ready = False
+        self._told = None
+        with self._lock:
+            self.current = None
+        session = self.get(self.servers.target(), HANDSHAKE_LIMIT)
+        self._told = session.mark
+        return session.result
+
+    def tend(self, target: Target | None) -> None:
+        """Have a session with this server and listen to it, once the client is ready. Raises Refusal, OSError."""
+        session = self.current
+        if session is not None and session.target.pid and not process_alive(session.target.pid):
+            self.forget(session)
+        if target is not None and self.ready and self.hello is not None:
+            session = self.get(target)
+            self._tell_of(session)
+            self._open_stream(session)
+
+    def close(self) -> None:
+        """Say goodbye, briefly, so that the server need not keep the session."""
+        session = self.current
+        if session is None or not session.id:
+            return
+        end = time.monotonic() + 0.3
+        try:
+            connection = Connection(session.target.url, 0.3)
+            headers = {**self.servers.common(session.target), **session.headers(), "Connection": "close"}
+            connection.request("DELETE", headers, patience=lambda: _until(end), timeout=0.1)
+            connection.close()
+        except OSError:
+            pass
+
+    def get(self, target: Target, limit: float = 0.0) -> Session:
+        """The session with this server; a new one with the client's own handshake if there is none.
+
+        Raises Refusal, Unreachable, Dropped, Unresponsive.
+        """
+        with self._lock:
+            session = self.current
+            if session is not None:
+                if (session.target.key, session.target.token) == (target.key, target.token):
+                    return session
+                self._end_session(session)
+            session = self._open_session(target, limit)
+            self.current = session
+        self._tell_of(session)
+        self.servers.wake.set()
+        return session
+
+    def forget(self, session: Session) -> None:
+        with self._lock:
+            if self.current is session:
+                self._end_session(session)
+
+    def remember(self, flight: Flight, message: dict[str, Any]) -> None:
+        """What the next server will have to be told as well."""
+        if flight.modern:
+            return
+        uri = flight.params.get("uri")
+        if flight.method == "logging/setLevel":
+            self._level = message
+        elif flight.method == "resources/subscribe" and isinstance(uri, str):
+            self._subscribed[uri] = message
+        elif flight.method == "resources/unsubscribe" and isinstance(uri, str):
+            self._subscribed.pop(uri, None)
+
+    def answer(self, message: dict[str, Any]) -> None:
+        asked = self._asked.pop(str(message.get("id")), None)
+        session = self.current
+        if asked is None or session is None or asked[0] != session.number:
+            return  # the server that asked is gone
+        self.post_later(dumps({**message, "id": asked[1]}))
+
+    def withdraw(self, flight: Flight) -> None:
+        """Nobody waits for this call any more: have it not begin when the server wakes up."""
+        session = self.current
+        if flight.modern or session is None:
+            return
+        params = {"requestId": flight.id, "reason": "the client does not wait any longer"}
+        raw = dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+        self.post_later(raw)
+
+    def post_later(self, raw: bytes) -> None:
+        """A notification, or an answer to the server: in order, and not in the way of what comes next."""
+        self.out.later(lambda: self._post(raw))
+
+    def from_server(self, raw: bytes, session: Session | None) -> None:
+        """A notification or request of the server's. Requests get ids of our own: another server counts anew."""
+        if session is None:
+            self.out.emit(raw)
+            return
+        try:
+            message = json.loads(raw)
+        except (ValueError, RecursionError):
+            self.out.log("the server sent something that is not JSON")
+            return
+        if not isinstance(message, dict):
+            return
+        if "method" in message and "id" in message:
+            self._asks += 1
+            ours = f"tdmcp-{session.number}-{self._asks}"
+            while len(self._asked) >= 1000:
+                self._asked.pop(next(iter(self._asked)), None)
+            self._asked[ours] = (session.number, message["id"])
+            raw = dumps({**message, "id": ours})
+        elif message.get("method") == "notifications/cancelled":
+            theirs = (session.number, params_of(message).get("requestId"))
+            for ours, known in list(self._asked.items()):
+                if known == theirs:
+                    self._asked.pop(ours, None)
+                    raw = dumps({**message, "params": {**params_of(message), "requestId": ours}})
+        elif is_answer(raw):
+            return
+        self.out.emit(raw)
+
+    def _open_session(self, target: Target, limit: float) -> Session:
+        target.contract_notice()
+        hello = self.hello or {
+            "params": {
+                "protocolVersion": HANDSHAKE[-1],
+                "capabilities": {},
+                "clientInfo": {"name": "tdmcp-shim", "version": str(CONTRACT)},
+            }
+        }
+        self._count += 1
+        number = self._count
+        own_id = f"tdmcp-shim-{number}"
+        message = {
+            "jsonrpc": "2.0",
+            "id": own_id,
+            "method": "initialize",
+            "params": hello.get("params") or {},
+        }
+        answer, headers = self._ask(target, message, {}, limit)
+        if "error" in answer:
+            raise Refusal("internal_error", f"{target} refuses the handshake: {said(dumps(answer))}")
+        result = answer.get("result")
+        if not isinstance(result, dict):
+            raise Refusal("internal_error", f"{target} answers the handshake with nonsense.")
+        session = Session(target, headers.get("mcp-session-id", ""), result, number)
+        self.known.keep_introduction(result, result.get("serverInfo"))
+        self._ask(target, {"jsonrpc": "2.0", "method": "notifications/initialized"}, session.headers(), limit)
+        # What the client told the server before this one.
+        again = [m for m in (self._level, *self._subscribed.values()) if m is not None]
+        for index, old in enumerate(again[:100]):
+            self._ask(target, {**old, "id": f"{own_id}-{index}"}, session.headers(), limit)
+        self.out.log(f"session {number} with {target}")
+        return session
+
+    def _ask(
+        self, target: Target, message: dict[str, Any], headers: dict[str, str], limit: float = 0.0
+    ) -> tuple[dict[str, Any], dict[str, str]]:
+        """A message of our own, and the answer with its headers ({} for a notification)."""
+        connection = self.servers.pool.take(target.url)
+        end = time.monotonic() + (limit or GIVE_UP)
+        try:
+            connection.request(
+                "POST",
+                {**self.servers.post_headers(target), **headers},
+                dumps(message),
+                patience=lambda: _until(end),
+                timeout=min(PATIENCE, limit or PATIENCE),
+            )
+            self.servers.heard(target)
+            if connection.status == 401:
+                connection.read()
+                self.servers.instances.forget()
+                raise self.servers.key_refused(target)
+            if connection.headers.get("content-type", "").lower().startswith("text/event-stream"):
+                answer: dict[str, Any] = {}
+                for event in events(connection.body()):
+                    if answer or not event.data:
+                        continue
+                    if is_answer(event.data):
+                        answer = json.loads(event.data)
+                    else:
+                        self.from_server(event.data, None)
+                return answer, connection.headers
+            body = connection.read()
+            if "id" not in message:
+                return {}, connection.headers
+            try:
+                reply = json.loads(body)
+            except (ValueError, RecursionError):
+                reply = None
+            if not isinstance(reply, dict) or ("result" not in reply and "error" not in reply):
+                raise Refusal(
+                    "internal_error",
+                    f"{target} answered the handshake with HTTP status {connection.status}"
+                    + (f": {said(body)}" if said(body) else "."),
+                    retryable=connection.status >= 500 or connection.status == 429,
+                )
+            return reply, connection.headers
+        finally:
+            self.servers.pool.give_back(connection)
+
+    def _end_session(self, session: Session) -> None:
+        """Leave a session that is over; questions the server asked in it are withdrawn."""
+        self.current = None
+        if session.stream is not None:
+            session.stream.abort()
+        for ours in [ours for ours, (number, _) in list(self._asked.items()) if number == session.number]:
+            self._asked.pop(ours, None)
+            params = {"requestId": ours, "reason": "TouchDesigner's server has ended"}
+            self.out.notify("cancelled", params)
+
+    def _tell_of(self, session: Session) -> None:
+        """Tell the client that its lists are out of date, if it does not know this server yet."""
+        with self._lock:
+            if not self.ready or self._told == session.mark:
+                return
+            self._told = session.mark
+        self._on_new()
+
+    def _post(self, raw: bytes) -> None:
+        session = self.current
+        if session is None:
+            return  # nobody to tell, and the next server starts afresh
+        connection = self.servers.pool.take(session.target.url)
+        end = time.monotonic() + GIVE_UP
+        try:
+            headers = {**self.servers.post_headers(session.target), **session.headers()}
+            connection.request("POST", headers, raw, patience=lambda: _until(end))
+            connection.read()
+        finally:
+            self.servers.pool.give_back(connection)
+
+    def _open_stream(self, session: Session) -> None:
+        if session.streaming or session.no_stream or not session.id:
+            return
+        session.streaming = True
+        threading.Thread(target=self._follow, args=(session,), daemon=True).start()
+
+    def _follow(self, session: Session) -> None:
+        """The stream on which a server of the handshake era speaks unasked."""
+        began = time.monotonic()
+        try:
+            connection = session.stream = Connection(session.target.url)
+            headers = {
+                **self.servers.common(session.target),
+                **session.headers(),
+                "Accept": "text/event-stream",
+            }
+            connection.request(
+                "GET", headers, patience=self.servers.patience(session.target, connection, None)
+            )
+            if connection.status == 404:
+                self.forget(session)
+            elif connection.status != 200:
+                session.no_stream = connection.status in (405, 406, 501)
+            else:
+                session.failures = 0
+                connection.patience = lambda: None  # silence is what this stream is for
+                for event in events(connection.body()):
+                    if event.data:
+                        self.servers.heard(session.target)
+                        self.from_server(event.data, session)
+        except OSError:
+            pass
+        finally:
+            if session.stream is not None:
+                session.stream.close()
+            if time.monotonic() - began < 1.0:
+                # A server that hangs up at once is asked more and more rarely.
+                session.failures = min(session.failures + 1, 5)
+                time.sleep(0.25 * 2**session.failures)
+            session.streaming = False
+            self.servers.instances.forget()
+            self.servers.wake.set()
+
+
+class Subscriptions:
+    """The modern era's subscriptions, which outlive the servers that serve them."""
+
+    def __init__(self, servers: Servers, out: Outlet) -> None:
+        self.servers = servers
+        self.out = out
+        self.open: dict[tuple[bool, Any], Flight] = {}
+
+    def announce(self, kinds: Iterable[str]) -> None:
+        """Tell those who asked for it that these lists changed."""
+        kinds = list(kinds)
+        for flight in list(self.open.values()):
+            self._announce_to(flight, kinds)
+
+    def move(self, key: Any) -> None:
+        """Have those that listen to another server than this listen to this one."""
+        for flight in list(self.open.values()):
+            if key is not None and flight.target_key not in (None, "", key):
+                flight.abort()
+
+    def serve(self, flight: Flight) -> None:
+        """A subscription of the modern era. It outlives the server: the next one is asked again, and since nobody
+        knows what was missed, everything subscribed to counts as changed."""
+        pause = 0.2
+        while not flight.cancelled and not self.servers.closing:
+            began = time.monotonic()
+            target: Target | None = None
+            try:
+                target = self.servers.target()
+                target.contract_notice()
+                connection = flight.connection = Connection(target.url)
+                try:
+                    connection.request(
+                        "POST",
+                        self.servers.headers(flight, target, None),
+                        flight.raw,
+                        patience=self.servers.patience(target, connection, flight),
+                    )
+                    if connection.status in (401, 429) or connection.status >= 500:
+                        raise Dropped(f"HTTP status {connection.status}")
+                    self._hear(flight, target, connection)
+                finally:
+                    flight.connection = None
+                    connection.close()
+            except (OSError, Refusal) as error:
+                self.out.log(f"subscription {flight.id!r}: {error}")
+            if flight.answered or flight.cancelled:
+                return
+            self.servers.instances.forget()
+            if not flight.acknowledged:
+                self._acknowledge(flight)
+            if flight.target_key is None:
+                flight.target_key = ""  # acknowledged, but by us
+            pause = 0.2 if time.monotonic() - began > 5.0 else min(pause * 1.5, LOOK_EVERY)
+            time.sleep(pause)
+
+    def _hear(self, flight: Flight, target: Target, connection: Connection) -> None:
+        """Pass on what a subscription brings."""
+        if not connection.headers.get("content-type", "").lower().startswith("text/event-stream"):
+            body = connection.read()
+            if flight.acknowledged or b'"jsonrpc"' not in body:
+                raise Dropped(said(body) or f"HTTP status {connection.status}")
+            flight.answer(body)  # this server has no subscriptions, or not these
+            return
+        connection.patience = lambda: None
+        for event in events(connection.body()):
+            if not event.data:
+                continue
+            self.servers.heard(target)
+            if is_answer(event.data):
+                if not flight.acknowledged:
+                    flight.answer(event.data)
+                return
+            if b"notifications/subscriptions/acknowledged" in event.data[:200]:
+                flight.target_key = target.key
+                if flight.acknowledged:
+                    self._catch_up(flight)
+                    continue
+                flight.acknowledged = True
+            self.out.emit(event.data)
+
+    def _acknowledge(self, flight: Flight) -> None:
+        flight.acknowledged = True
+        wanted = flight.params.get("notifications")
+        params = {
+            "notifications": wanted if isinstance(wanted, dict) else {},
+            "_meta": {SUBSCRIPTION_KEY: flight.id},
+        }
+        self.out.notify("subscriptions/acknowledged", params)
+
+    def _announce_to(self, flight: Flight, kinds: Iterable[str]) -> None:
+        """The same in the modern era: to those who asked for it, with the mark of their subscription."""
+        wanted = flight.params.get("notifications")
+        if not isinstance(wanted, dict) or flight.target_key is None:
+            return
+        meta = {"_meta": {SUBSCRIPTION_KEY: flight.id}}
+        for kind in kinds:
+            if wanted.get(CHANGES[kind]):
+                self.out.notify(f"{kind}/list_changed", meta)
+
+    def _catch_up(self, flight: Flight) -> None:
+        self._announce_to(flight, CHANGES)
+        wanted = flight.params.get("notifications")
+        uris = wanted.get("resourceSubscriptions") if isinstance(wanted, dict) else None
+        for uri in uris if isinstance(uris, list) else []:
+            params = {"uri": uri, "_meta": {SUBSCRIPTION_KEY: flight.id}}
+            self.out.notify("resources/updated", params)
+
+
 class Shim:
-    """The proxy between one client on a pair of pipes and whichever server is there."""
+    """The proxy: what the client says goes to the server if one is there, and is answered here if none is."""
 
     def __init__(
         self,
@@ -1191,37 +1807,16 @@ class Shim:
         log: Callable[[str], None],
         problem: str = "",
     ) -> None:
-        self.instances = instances
-        self.known = Known(instances.home)
-        self.problem = problem
-        self.log = log
-        self._write = write
-        self._write_lock = threading.Lock()
-        self._pool = Pool()
+        self.out = Outlet(write, log)
+        self.known = Known(instances.home, self.out.later)
+        self.servers = Servers(instances, problem)
+        self.sessions = Sessions(self.servers, self.out, self.known, lambda: self._announce(CHANGES))
+        self.subscriptions = Subscriptions(self.servers, self.out)
         self._flights: dict[tuple[bool, Any], Flight] = {}
         self._idle = threading.Condition()
-        self._listens: dict[tuple[bool, Any], Flight] = {}
-        self._outbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        self._outbox_started = False
-        self._lives: dict[str, Life] = {}
-        self._contact = -1e9  # when a server was last there
-        self._closing = False
-        self._wake = threading.Event()
-        # The handshake era's state: what the client said, and what must be said again to the next server.
-        self._hello: dict[str, Any] | None = None
-        self._ready = False
-        self._session: Session | None = None
-        self._session_lock = threading.RLock()
-        self._sessions = 0
-        self._told: Any = None  # the server whose lists the client knows of
-        self._level: dict[str, Any] | None = None
-        self._subscribed: dict[str, dict[str, Any]] = {}
+        self._watching = False
         # Tools that the client has been shown with room for our notes.
         self._roomy: set[str] = set()
-        # Requests of the server's: our id -> (number of the session, the server's own id).
-        self._asked: dict[str, tuple[int, Any]] = {}
-        self._asks = 0
-        self._background = False
 
     # -- the client's side
 
@@ -1237,8 +1832,8 @@ class Shim:
             try:
                 self.receive(raw)
             except Exception as error:  # noqa: BLE001 - one message must not end the conversation
-                self.log(f"a message was not understood: {error!r}")
-                self.emit(
+                self.out.log(f"a message was not understood: {error!r}")
+                self.out.emit(
                     dumps(as_error(None, -32603, f"The stdio shim failed: {type(error).__name__}: {error}"))
                 )
         self.close()
@@ -1247,24 +1842,9 @@ class Shim:
         """Let quick answers out, say goodbye to the server, and be done."""
         with self._idle:
             self._idle.wait_for(lambda: not self._flights, FLUSH)
-        self._closing = True
-        self._wake.set()
-        session = self._session
-        if session is not None and session.id:
-            end = time.monotonic() + 0.3
-            try:
-                connection = Connection(session.target.url, 0.3)
-                headers = {**self._common(session.target), **session.headers(), "Connection": "close"}
-                connection.request("DELETE", headers, patience=lambda: _until(end), timeout=0.1)
-                connection.close()
-            except OSError:
-                pass
-
-    def emit(self, raw: bytes) -> None:
-        """One message to the client; waits while the client does not read."""
-        line = raw.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
-        with self._write_lock:
-            self._write(line)
+        self.servers.closing = True
+        self.servers.wake.set()
+        self.sessions.close()
 
     def receive(self, raw: bytes) -> None:
         """One line from the client."""
@@ -1277,14 +1857,14 @@ class Shim:
             return
         if isinstance(message, list):
             if not message:
-                self.emit(dumps(as_error(None, -32600, "An empty batch asks for nothing.")))
+                self.out.emit(dumps(as_error(None, -32600, "An empty batch asks for nothing.")))
                 return
-            batch = Batch(self.emit)
+            batch = Batch(self.out.emit)
             for part in message:
                 self._route(part, dumps(part), batch.expect)
             batch.close()
         else:
-            self._route(message, raw, lambda: self.emit)
+            self._route(message, raw, lambda: self.out.emit)
 
     def _refuse_line(self, raw: bytes, error: Exception) -> None:
         reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
@@ -1295,8 +1875,8 @@ class Shim:
                 request_id = guess["id"]  # so that whoever asked does not wait for ever
         except (ValueError, RecursionError):
             pass
-        self.log(f"a line of {len(raw)} bytes was refused: {reason}")
-        self.emit(dumps(as_error(request_id, -32700, f"Parse error: {reason}")))
+        self.out.log(f"a line of {len(raw)} bytes was refused: {reason}")
+        self.out.emit(dumps(as_error(request_id, -32700, f"Parse error: {reason}")))
 
     def _route(self, message: Any, raw: bytes, replier: Callable[[], Callable[[bytes], None]]) -> None:
         if not isinstance(message, dict):
@@ -1304,7 +1884,7 @@ class Shim:
             return
         method = message.get("method")
         if method is None and ("result" in message or "error" in message):
-            self._answer_to_server(message)
+            self.sessions.answer(message)
         elif not isinstance(method, str) or message.get("jsonrpc") != "2.0":
             known = message.get("id") if valid_id(message.get("id")) else None
             replier()(dumps(as_error(known, -32600, 'A message has "jsonrpc": "2.0" and a method.')))
@@ -1328,14 +1908,14 @@ class Shim:
         ):
             self._call_own(flight)
         else:
-            self._remember(flight, message)
+            self.sessions.remember(flight, message)
             self._take_off(flight)
 
     def _take_off(self, flight: Flight) -> None:
         listens = flight.method == "subscriptions/listen" and flight.modern
         with self._idle:
-            crowd = self._listens if listens else self._flights
-            twice = flight.key in self._flights or flight.key in self._listens
+            crowd = self.subscriptions.open if listens else self._flights
+            twice = flight.key in self._flights or flight.key in self.subscriptions.open
             full = len(crowd) >= (MAX_LISTENS if listens else MAX_REQUESTS)
             if not twice and not full:
                 crowd[flight.key] = flight
@@ -1357,13 +1937,13 @@ class Shim:
     def _fly(self, flight: Flight, listens: bool) -> None:
         try:
             if listens:
-                self._listen(flight)
+                self.subscriptions.serve(flight)
             else:
                 self._forward(flight)
         except Refusal as refusal:
             self._refuse(flight, refusal)
         except Exception as error:  # noqa: BLE001 - whatever it is, the client must not wait for ever
-            self.log(f"{flight.method} failed in the shim: {error!r}")
+            self.out.log(f"{flight.method} failed in the shim: {error!r}")
             if not flight.cancelled:
                 flight.error(-32603, f"The stdio shim failed: {type(error).__name__}: {error}")
         finally:
@@ -1371,91 +1951,54 @@ class Shim:
                 flight.error(-32603, "The server ended its answer without a result.")
             with self._idle:
                 self._flights.pop(flight.key, None)
-                self._listens.pop(flight.key, None)
+                self.subscriptions.open.pop(flight.key, None)
                 self._idle.notify_all()
             took = (time.monotonic() - flight.started) * 1000
-            self.log(f"{flight.method} {flight.id!r} {took:.1f} ms{' cancelled' if flight.cancelled else ''}")
+            self.out.log(
+                f"{flight.method} {flight.id!r} {took:.1f} ms{' cancelled' if flight.cancelled else ''}"
+            )
 
     def _notification(self, message: dict[str, Any], method: str, raw: bytes) -> None:
         if method == "notifications/initialized":
-            self._ready = True
-            self._start_background()
-            self._wake.set()
+            self.sessions.ready = True
+            self._watch()
+            self.servers.wake.set()
         elif method == "notifications/cancelled":
             self._cancel(params_of(message).get("requestId"), raw)
         elif modern_version(message) is None:
             # The modern era has no notifications from the client over HTTP.
-            self._post_later(raw)
+            self.sessions.post_later(raw)
 
     def _cancel(self, request_id: Any, raw: bytes) -> None:
         key = (isinstance(request_id, str), request_id) if valid_id(request_id) else None
         with self._idle:
-            flight = self._flights.get(key) or self._listens.get(key) if key else None
+            flight = self._flights.get(key) or self.subscriptions.open.get(key) if key else None
         if flight is None:
             return  # answered already
         flight.cancelled = True
         if flight.modern:
             flight.abort()  # closing the stream is how the modern era cancels
-            self._wake.set()
+            self.servers.wake.set()
         elif flight.sent:
-            self._post_later(raw)
-
-    def _answer_to_server(self, message: dict[str, Any]) -> None:
-        asked = self._asked.pop(str(message.get("id")), None)
-        session = self._session
-        if asked is None or session is None or asked[0] != session.number:
-            return  # the server that asked is gone
-        self._post_later(dumps({**message, "id": asked[1]}))
-
-    def _remember(self, flight: Flight, message: dict[str, Any]) -> None:
-        """What the next server will have to be told as well."""
-        if flight.modern:
-            return
-        uri = flight.params.get("uri")
-        if flight.method == "logging/setLevel":
-            self._level = message
-        elif flight.method == "resources/subscribe" and isinstance(uri, str):
-            self._subscribed[uri] = message
-        elif flight.method == "resources/unsubscribe" and isinstance(uri, str):
-            self._subscribed.pop(uri, None)
+            self.sessions.post_later(raw)
 
     # -- answers of our own
 
     def _initialize(self, flight: Flight, message: dict[str, Any]) -> None:
         """Answered from the server if that is quick, else from what is known: the client waits with everything."""
-        self._hello = message
-        self._ready = False
-        with self._session_lock:
-            self._session = None
         try:
-            target = self._target()
-            session = self._session_with(target, HANDSHAKE_LIMIT)
-            result = announcing(session.result)
-            self._told = session.mark
+            result = announcing(self.sessions.begin(message))
         except (Refusal, OSError) as error:
-            self.log(f"answering initialize from what is known: {error}")
+            self.out.log(f"answering initialize from what is known: {error}")
             wanted = flight.params.get("protocolVersion")
-            result = {
-                "protocolVersion": wanted if wanted in HANDSHAKE else HANDSHAKE[-1],
-                **self._introduction(),
-            }
-            self._told = None
+            version = wanted if wanted in HANDSHAKE else HANDSHAKE[-1]
+            result = {"protocolVersion": version, **self.known.introduction()}
         flight.result(result)
-        self._start_background()
-
-    def _introduction(self) -> dict[str, Any]:
-        known = self.known.get("server", {})
-        introduction = {
-            "capabilities": known.get("capabilities") or {"tools": {}, "resources": {}, "prompts": {}},
-            "serverInfo": known.get("serverInfo") or {"name": "tdmcp-embedded", "version": "0"},
-        }
-        if known.get("instructions"):
-            introduction["instructions"] = known["instructions"]
-        return announcing(introduction)
+        self._watch()
 
     def _refuse(self, flight: Flight, refusal: Refusal) -> None:
         """Answer without a server: lists from what is known, everything else with the reason."""
-        self.log(f"{flight.method}: {refusal.code}: {refusal.message}")
+        self.out.log(f"{flight.method}: {refusal.code}: {refusal.message}")
         if flight.cancelled:
             return
         method = flight.method
@@ -1469,7 +2012,7 @@ class Shim:
                 self._envelope(flight, {key: self._tools(items) if key == "tools" else items}, cached=True)
             )
         elif method == "server/discover":
-            introduction = self._introduction()
+            introduction = self.known.introduction()
             introduction.pop("serverInfo")
             introduction["supportedVersions"] = MODERN
             flight.result(self._envelope(flight, introduction, cached=True))
@@ -1492,14 +2035,14 @@ class Shim:
         """A result with what the modern era wants in it."""
         if not flight.modern:
             return result
-        server = self.known.get("server", {}).get("serverInfo") or {"name": "tdmcp-embedded", "version": "0"}
         stale = {"ttlMs": 0, "cacheScope": "private"} if cached else {}
-        return {**result, **stale, "resultType": "complete", "_meta": {SERVER_KEY: server}}
+        meta = {SERVER_KEY: self.known.server_info()}
+        return {**result, **stale, "resultType": "complete", "_meta": meta}
 
     def _tools(self, tools: list[Any], last_page: bool = True) -> list[Any]:
         tools, roomy = with_notes(tools)
         self._roomy |= roomy
-        return [*tools, *INSTANCE_TOOLS] if last_page and self.instances.several() else tools
+        return [*tools, *INSTANCE_TOOLS] if last_page and self.servers.instances.several() else tools
 
     def _call_own(self, flight: Flight) -> None:
         arguments = flight.params.get("arguments") or {}
@@ -1518,16 +2061,16 @@ class Shim:
                     raise Refusal(
                         "value_invalid",
                         "select_instance needs `instance`.",
-                        suggestions=self.instances.names(),
+                        suggestions=self.servers.instances.names(),
                     )
-                target = self.instances.select(str(wanted))
+                target = self.servers.instances.select(str(wanted))
                 structured: dict[str, Any] = {
                     "selected": target.name or str(target.pid),
                     "reached": str(target),
                 }
-                self._wake.set()
+                self.servers.wake.set()
             else:
-                structured = {"instances": self.instances.listing()}
+                structured = {"instances": self.servers.instances.listing()}
             text = dumps(structured).decode("ascii")
             result = {
                 "content": [{"type": "text", "text": text}],
@@ -1540,38 +2083,6 @@ class Shim:
 
     # -- the server's side
 
-    def _target(self) -> Target:
-        if self.problem:
-            raise Refusal(
-                "precondition_failed", self.problem, "Mend the client's configuration and restart it."
-            )
-        return self.instances.choose()
-
-    def _common(self, target: Target) -> dict[str, str]:
-        headers = {"User-Agent": f"tdmcp-shim/{CONTRACT}"}
-        if target.token:
-            headers["Authorization"] = "Bearer " + target.token
-        return headers
-
-    def _post_headers(self, target: Target) -> dict[str, str]:
-        return {
-            **self._common(target),
-            "Content-Type": "application/json",
-            "Accept": "application/json, text/event-stream",
-        }
-
-    def _headers(self, flight: Flight, target: Target, session: Session | None) -> dict[str, str]:
-        headers = self._post_headers(target)
-        if session is not None:
-            headers.update(session.headers())
-            return headers
-        headers["MCP-Protocol-Version"] = header_value(flight.version)
-        headers["Mcp-Method"] = header_value(flight.method)
-        name = flight.params.get("uri" if flight.method == "resources/read" else "name")
-        if flight.method in ("tools/call", "prompts/get", "resources/read") and isinstance(name, str):
-            headers["Mcp-Name"] = header_value(name)
-        return headers
-
     def _forward(self, flight: Flight) -> None:
         """Get the request answered by the server that is there now, through restarts as far as that is safe.
 
@@ -1579,33 +2090,33 @@ class Shim:
         """
         began = time.monotonic()
         again = 0
-        while not flight.cancelled and not self._closing:
+        while not flight.cancelled and not self.servers.closing:
             try:
-                target = self._target()
+                target = self.servers.target()
                 target.contract_notice()
             except Refusal as refusal:
-                if refusal.code == "not_started" and self._worth_waiting(began):
+                if refusal.code == "not_started" and self.servers.worth_waiting(began):
                     continue
                 raise
             try:
-                self._look_alive(target)
-                session = None if flight.modern else self._session_with(target)
-                connection = self._pool.take(target.url)
+                self.servers.look_alive(target)
+                session = None if flight.modern else self.sessions.get(target)
+                connection = self.servers.pool.take(target.url)
             except Unreachable:
-                if self._worth_waiting(began):
+                if self.servers.worth_waiting(began):
                     continue
                 again += 1
                 if target.pid and not process_alive(target.pid) and again < 3:
-                    self.instances.forget()  # the registry knows better by now: say what it says
+                    self.servers.instances.forget()  # the registry knows better by now: say what it says
                     continue
-                self._refuse_unreachable(target)
+                refuse_unreachable(target)
             except Unresponsive as silence:
-                self._refuse_silence(target, silence, sent=False)
+                refuse_silence(target, silence, sent=False)
             except Dropped:
                 again += 1
                 if again < 3:
                     continue
-                self._refuse_unreachable(target)
+                refuse_unreachable(target)
             flight.connection = connection
             if flight.cancelled:
                 connection.close()
@@ -1613,29 +2124,29 @@ class Shim:
             try:
                 connection.request(
                     "POST",
-                    self._headers(flight, target, session),
+                    self.servers.headers(flight, target, session),
                     flight.raw,
-                    patience=self._patience(target, connection, flight),
+                    patience=self.servers.patience(target, connection, flight),
                     timeout=min(PATIENCE, flight.limit or PATIENCE),
                     sent=lambda: self._sent(flight),
                 )
-                self._heard(target)
+                self.servers.heard(target)
                 if self._take(flight, target, session, connection):
                     return
                 again += 1
             except Unresponsive as silence:
-                self._abandon(flight)
-                self._refuse_silence(target, silence, sent=True)
+                self.sessions.withdraw(flight)
+                refuse_silence(target, silence, sent=True)
             except Dropped:
                 if flight.cancelled or flight.answered:
                     return
-                self.instances.forget()
+                self.servers.instances.forget()
                 again += 1
                 if flight.method == "tools/call" or again >= 3:
-                    self._refuse_lost(target)
+                    refuse_lost(target)
             finally:
                 flight.connection = None
-                self._pool.give_back(connection)
+                self.servers.pool.give_back(connection)
             if again >= 4:
                 raise Refusal("internal_error", f"{target} refuses to keep a session.", retryable=True)
 
@@ -1643,19 +2154,7 @@ class Shim:
         # The flag first, then the look: `_cancel` does it the other way round, so that one of the two notices.
         flight.sent = True
         if flight.cancelled and not flight.modern:
-            self._abandon(flight)
-
-    def _worth_waiting(self, began: float) -> bool:
-        """Whether a server was there a moment ago, so that it is probably only restarting; waits a little if so."""
-        now = time.monotonic()
-        if self._closing or now - began > RESTART_GAP or now - self._contact > RESTART_GAP * 3:
-            return False
-        last = self.instances.last
-        if last is not None and not process_alive(last.pid):
-            return False
-        time.sleep(0.1)
-        self.instances.forget()
-        return True
+            self.sessions.withdraw(flight)
 
     def _take(self, flight: Flight, target: Target, session: Session | None, connection: Connection) -> bool:
         """Pass the server's answer on. False: it could not say yet, ask again. Raises Refusal, Dropped."""
@@ -1668,16 +2167,16 @@ class Shim:
         if flight.cancelled and flight.modern:
             return True
         if status == 404 and session is not None and session.id:
-            self._forget_session(session)
+            self.sessions.forget(session)
             return False
         if status == 401:
-            self.instances.forget()
+            self.servers.instances.forget()
             try:
-                if self.instances.choose().token != target.token:
+                if self.servers.instances.choose().token != target.token:
                     return False
             except Refusal:
                 pass
-            raise self._key_refused(target)
+            raise self.servers.key_refused(target)
         if status == 429 or status == 503:
             pause = connection.headers.get("retry-after", "")
             seconds = float(pause) if pause.isdigit() else 1.0
@@ -1731,7 +2230,7 @@ class Shim:
                     for event in events(stream.body()):
                         last = event.id or last
                         pause = pause if event.retry is None else event.retry
-                        self._heard(target)
+                        self.servers.heard(target)
                         if not event.data or flight.answered:
                             continue
                         if is_answer(event.data):
@@ -1739,7 +2238,7 @@ class Shim:
                             # The stream ends with its answer; one that does not is not waited for.
                             stream.patience = give_up
                         else:
-                            self._from_server(event.data, session)
+                            self.sessions.from_server(event.data, session)
                 except (Dropped, Unresponsive):
                     if not flight.answered and not last:
                         raise
@@ -1749,10 +2248,10 @@ class Shim:
                 if opened is not None:
                     opened.close()
                 opened = stream = Connection(target.url)
-                headers = {**self._common(target), **session.headers(), "Accept": "text/event-stream"}
+                headers = {**self.servers.common(target), **session.headers(), "Accept": "text/event-stream"}
                 headers["Last-Event-ID"] = header_value(last)
                 flight.connection = stream
-                stream.request("GET", headers, patience=self._patience(target, stream, flight))
+                stream.request("GET", headers, patience=self.servers.patience(target, stream, flight))
                 if stream.status != 200:
                     break
         finally:
@@ -1764,8 +2263,8 @@ class Shim:
     def _finished(self, flight: Flight, target: Target, raw: bytes) -> bytes:
         """The server's answer as the client gets it: almost always the very bytes."""
         notice = target.contract_notice()
-        several = self.instances.several()
-        if flight.method == "tools/call" and self.instances.reached(target):
+        several = self.servers.instances.several()
+        if flight.method == "tools/call" and self.servers.instances.reached(target):
             several = True  # no longer the one the client has been working with: say so
         listed = LISTS.get(flight.method)
         if not notice and not several and listed is None and flight.method != "server/discover":
@@ -1779,11 +2278,11 @@ class Shim:
             return raw
         if listed is not None and isinstance(result.get(listed), list):
             if not flight.params.get("cursor") and not result.get("nextCursor"):
-                self._keep(listed, result[listed])
+                self.known.keep(listed, result[listed])
             if listed == "tools":
                 result["tools"] = self._tools(result["tools"], last_page=not result.get("nextCursor"))
         elif flight.method == "server/discover":
-            self._keep_introduction(result, (result.get("_meta") or {}).get(SERVER_KEY))
+            self.known.keep_introduction(result, (result.get("_meta") or {}).get(SERVER_KEY))
             message["result"] = result = announcing(result)
         if several:
             result.setdefault("_meta", {})[INSTANCE_KEY] = str(target)
@@ -1798,486 +2297,46 @@ class Shim:
                 result["structuredContent"] = {**notes, **result["structuredContent"]}
         return dumps(message)
 
-    def _keep(self, key: str, value: Any) -> None:
-        # After the answer, not before it: writing a file takes longer than the answer did.
-        self._later(lambda: self.known.put(key, value))
-
-    def _keep_introduction(self, result: dict[str, Any], server: Any) -> None:
-        facts = {
-            "capabilities": result.get("capabilities") or {},
-            "serverInfo": server or {},
-            "instructions": result.get("instructions") or "",
-        }
-        self._keep("server", facts)
-
-    # -- sessions of the handshake era
-
-    def _session_with(self, target: Target, limit: float = 0.0) -> Session:
-        """The session with this server; a new one with the client's own handshake if there is none.
-
-        Raises Refusal, Unreachable, Dropped, Unresponsive.
-        """
-        with self._session_lock:
-            session = self._session
-            if session is not None:
-                if (session.target.key, session.target.token) == (target.key, target.token):
-                    return session
-                self._end_session(session)
-            session = self._open_session(target, limit)
-            self._session = session
-        self._tell_of(session)
-        self._wake.set()
-        return session
-
-    def _open_session(self, target: Target, limit: float) -> Session:
-        target.contract_notice()
-        hello = self._hello or {
-            "params": {
-                "protocolVersion": HANDSHAKE[-1],
-                "capabilities": {},
-                "clientInfo": {"name": "tdmcp-shim", "version": str(CONTRACT)},
-            }
-        }
-        self._sessions += 1
-        number = self._sessions
-        own_id = f"tdmcp-shim-{number}"
-        message = {
-            "jsonrpc": "2.0",
-            "id": own_id,
-            "method": "initialize",
-            "params": hello.get("params") or {},
-        }
-        answer, headers = self._ask(target, message, {}, limit)
-        if "error" in answer:
-            raise Refusal("internal_error", f"{target} refuses the handshake: {said(dumps(answer))}")
-        result = answer.get("result")
-        if not isinstance(result, dict):
-            raise Refusal("internal_error", f"{target} answers the handshake with nonsense.")
-        session = Session(target, headers.get("mcp-session-id", ""), result, number)
-        self._keep_introduction(result, result.get("serverInfo"))
-        self._ask(target, {"jsonrpc": "2.0", "method": "notifications/initialized"}, session.headers(), limit)
-        # What the client told the server before this one.
-        again = [m for m in (self._level, *self._subscribed.values()) if m is not None]
-        for index, old in enumerate(again[:100]):
-            self._ask(target, {**old, "id": f"{own_id}-{index}"}, session.headers(), limit)
-        self.log(f"session {number} with {target}")
-        return session
-
-    def _ask(
-        self, target: Target, message: dict[str, Any], headers: dict[str, str], limit: float = 0.0
-    ) -> tuple[dict[str, Any], dict[str, str]]:
-        """A message of our own, and the answer with its headers ({} for a notification)."""
-        connection = self._pool.take(target.url)
-        end = time.monotonic() + (limit or GIVE_UP)
-        try:
-            connection.request(
-                "POST",
-                {**self._post_headers(target), **headers},
-                dumps(message),
-                patience=lambda: _until(end),
-                timeout=min(PATIENCE, limit or PATIENCE),
-            )
-            self._heard(target)
-            if connection.status == 401:
-                connection.read()
-                self.instances.forget()
-                raise self._key_refused(target)
-            if connection.headers.get("content-type", "").lower().startswith("text/event-stream"):
-                answer: dict[str, Any] = {}
-                for event in events(connection.body()):
-                    if answer or not event.data:
-                        continue
-                    if is_answer(event.data):
-                        answer = json.loads(event.data)
-                    else:
-                        self._from_server(event.data, None)
-                return answer, connection.headers
-            body = connection.read()
-            if "id" not in message:
-                return {}, connection.headers
-            try:
-                reply = json.loads(body)
-            except (ValueError, RecursionError):
-                reply = None
-            if not isinstance(reply, dict) or ("result" not in reply and "error" not in reply):
-                raise Refusal(
-                    "internal_error",
-                    f"{target} answered the handshake with HTTP status {connection.status}"
-                    + (f": {said(body)}" if said(body) else "."),
-                    retryable=connection.status >= 500 or connection.status == 429,
-                )
-            return reply, connection.headers
-        finally:
-            self._pool.give_back(connection)
-
-    def _forget_session(self, session: Session) -> None:
-        with self._session_lock:
-            if self._session is session:
-                self._end_session(session)
-
-    def _end_session(self, session: Session) -> None:
-        """Leave a session that is over; questions the server asked in it are withdrawn."""
-        self._session = None
-        if session.stream is not None:
-            session.stream.abort()
-        for ours in [ours for ours, (number, _) in list(self._asked.items()) if number == session.number]:
-            self._asked.pop(ours, None)
-            params = {"requestId": ours, "reason": "TouchDesigner's server has ended"}
-            self.emit(dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
-
-    def _tell_of(self, session: Session) -> None:
-        """Tell the client that its lists are out of date, if it does not know this server yet."""
-        with self._session_lock:
-            if not self._ready or self._told == session.mark:
-                return
-            self._told = session.mark
-        self._announce(CHANGES)
+    # -- in the background
 
     def _announce(self, kinds: Iterable[str]) -> None:
         kinds = list(kinds)
-        if self._ready:
+        if self.sessions.ready:
             for kind in kinds:
-                self.emit(dumps({"jsonrpc": "2.0", "method": f"notifications/{kind}/list_changed"}))
-        with self._idle:
-            listens = list(self._listens.values())
-        for flight in listens:
-            self._announce_to(flight, kinds)
-
-    def _announce_to(self, flight: Flight, kinds: Iterable[str]) -> None:
-        """The same in the modern era: to those who asked for it, with the mark of their subscription."""
-        wanted = flight.params.get("notifications")
-        if not isinstance(wanted, dict) or flight.target_key is None:
-            return
-        meta = {"_meta": {SUBSCRIPTION_KEY: flight.id}}
-        for kind in kinds:
-            if wanted.get(CHANGES[kind]):
-                method = f"notifications/{kind}/list_changed"
-                self.emit(dumps({"jsonrpc": "2.0", "method": method, "params": meta}))
-
-    def _from_server(self, raw: bytes, session: Session | None) -> None:
-        """A notification or request of the server's. Requests get ids of our own: another server counts anew."""
-        if session is None:
-            self.emit(raw)
-            return
-        try:
-            message = json.loads(raw)
-        except (ValueError, RecursionError):
-            self.log("the server sent something that is not JSON")
-            return
-        if not isinstance(message, dict):
-            return
-        if "method" in message and "id" in message:
-            self._asks += 1
-            ours = f"tdmcp-{session.number}-{self._asks}"
-            while len(self._asked) >= 1000:
-                self._asked.pop(next(iter(self._asked)), None)
-            self._asked[ours] = (session.number, message["id"])
-            raw = dumps({**message, "id": ours})
-        elif message.get("method") == "notifications/cancelled":
-            theirs = (session.number, params_of(message).get("requestId"))
-            for ours, known in list(self._asked.items()):
-                if known == theirs:
-                    self._asked.pop(ours, None)
-                    raw = dumps({**message, "params": {**params_of(message), "requestId": ours}})
-        elif is_answer(raw):
-            return
-        self.emit(raw)
-
-    # -- in the background
-
-    def _start_background(self) -> None:
-        if not self._background:
-            self._background = True
-            threading.Thread(target=self._watch, daemon=True).start()
-
-    def _later(self, work: Callable[[], None]) -> None:
-        if not self._outbox_started:
-            self._outbox_started = True
-            threading.Thread(target=self._work_off, daemon=True).start()
-        self._outbox.put(work)
-
-    def _work_off(self) -> None:
-        while True:
-            work = self._outbox.get()
-            try:
-                work()
-            except Exception as error:  # noqa: BLE001 - one lost notification must not stop those behind it
-                self.log(f"not delivered: {error!r}")
-
-    def _post_later(self, raw: bytes) -> None:
-        """A notification, or an answer to the server: in order, and not in the way of what comes next."""
-        self._later(lambda: self._post(raw))
-
-    def _post(self, raw: bytes) -> None:
-        session = self._session
-        if session is None:
-            return  # nobody to tell, and the next server starts afresh
-        connection = self._pool.take(session.target.url)
-        end = time.monotonic() + GIVE_UP
-        try:
-            headers = {**self._post_headers(session.target), **session.headers()}
-            connection.request("POST", headers, raw, patience=lambda: _until(end))
-            connection.read()
-        finally:
-            self._pool.give_back(connection)
+                self.out.notify(f"{kind}/list_changed")
+        self.subscriptions.announce(kinds)
 
     def _watch(self) -> None:
-        """Notice servers that come, go or change, tell the client, and keep the session's stream open."""
+        if not self._watching:
+            self._watching = True
+            threading.Thread(target=self._keep_watch, daemon=True).start()
+
+    def _keep_watch(self) -> None:
+        """Notice servers that come, go or change, and tell the client."""
         seen: Any = None
-        several = self.instances.several()
-        first = True
+        several = self.servers.instances.several()
         pause = LOOK_EVERY
-        while not self._closing:
+        while not self.servers.closing:
             try:
-                target: Target | None = self._target()
+                target: Target | None = self.servers.target()
             except (Refusal, ValueError):
                 target = None
-            session = self._session
-            if session is not None and session.target.pid and not process_alive(session.target.pid):
-                self._forget_session(session)
-            if self.instances.several() != several:
+            if self.servers.instances.several() != several:
                 several = not several
                 self._announce(["tools"])
             key = target.key if target else None
             if key != seen:
                 seen = key
                 pause = LOOK_EVERY
-                if not first:
-                    self._move_listens(key)
-            first = False
-            if target is not None and self._ready and self._hello is not None:
-                try:
-                    session = self._session_with(target)
-                    self._tell_of(session)
-                    self._open_stream(session)
-                    pause = LOOK_EVERY
-                except (Refusal, OSError) as error:
-                    self.log(f"no session with {target}: {error}")
-                    pause = min(pause * 1.5, 5.0)
-            self._wake.wait(pause)
-            self._wake.clear()
-
-    def _move_listens(self, key: Any) -> None:
-        with self._idle:
-            listens = list(self._listens.values())
-        for flight in listens:
-            if key is not None and flight.target_key not in (None, "", key):
-                flight.abort()
-
-    def _open_stream(self, session: Session) -> None:
-        if session.streaming or session.no_stream or not session.id:
-            return
-        session.streaming = True
-        threading.Thread(target=self._follow, args=(session,), daemon=True).start()
-
-    def _follow(self, session: Session) -> None:
-        """The stream on which a server of the handshake era speaks unasked."""
-        began = time.monotonic()
-        try:
-            connection = session.stream = Connection(session.target.url)
-            headers = {**self._common(session.target), **session.headers(), "Accept": "text/event-stream"}
-            connection.request("GET", headers, patience=self._patience(session.target, connection, None))
-            if connection.status == 404:
-                self._forget_session(session)
-            elif connection.status != 200:
-                session.no_stream = connection.status in (405, 406, 501)
-            else:
-                session.failures = 0
-                connection.patience = lambda: None  # silence is what this stream is for
-                for event in events(connection.body()):
-                    if event.data:
-                        self._heard(session.target)
-                        self._from_server(event.data, session)
-        except OSError:
-            pass
-        finally:
-            if session.stream is not None:
-                session.stream.close()
-            if time.monotonic() - began < 1.0:
-                # A server that hangs up at once is asked more and more rarely.
-                session.failures = min(session.failures + 1, 5)
-                time.sleep(0.25 * 2**session.failures)
-            session.streaming = False
-            self.instances.forget()
-            self._wake.set()
-
-    def _listen(self, flight: Flight) -> None:
-        """A subscription of the modern era. It outlives the server: the next one is asked again, and since nobody
-        knows what was missed, everything subscribed to counts as changed."""
-        pause = 0.2
-        while not flight.cancelled and not self._closing:
-            began = time.monotonic()
-            target: Target | None = None
+                self.subscriptions.move(key)
             try:
-                target = self._target()
-                target.contract_notice()
-                connection = flight.connection = Connection(target.url)
-                try:
-                    connection.request(
-                        "POST",
-                        self._headers(flight, target, None),
-                        flight.raw,
-                        patience=self._patience(target, connection, flight),
-                    )
-                    if connection.status in (401, 429) or connection.status >= 500:
-                        raise Dropped(f"HTTP status {connection.status}")
-                    self._hear(flight, target, connection)
-                finally:
-                    flight.connection = None
-                    connection.close()
-            except (OSError, Refusal) as error:
-                self.log(f"subscription {flight.id!r}: {error}")
-            if flight.answered or flight.cancelled:
-                return
-            self.instances.forget()
-            if not flight.acknowledged:
-                self._acknowledge(flight)
-            if flight.target_key is None:
-                flight.target_key = ""  # acknowledged, but by us
-            self._start_background()
-            pause = 0.2 if time.monotonic() - began > 5.0 else min(pause * 1.5, LOOK_EVERY)
-            time.sleep(pause)
-
-    def _hear(self, flight: Flight, target: Target, connection: Connection) -> None:
-        """Pass on what a subscription brings."""
-        if not connection.headers.get("content-type", "").lower().startswith("text/event-stream"):
-            body = connection.read()
-            if flight.acknowledged or b'"jsonrpc"' not in body:
-                raise Dropped(said(body) or f"HTTP status {connection.status}")
-            flight.answer(body)  # this server has no subscriptions, or not these
-            return
-        self._start_background()
-        connection.patience = lambda: None
-        for event in events(connection.body()):
-            if not event.data:
-                continue
-            self._heard(target)
-            if is_answer(event.data):
-                if not flight.acknowledged:
-                    flight.answer(event.data)
-                return
-            if b"notifications/subscriptions/acknowledged" in event.data[:200]:
-                flight.target_key = target.key
-                if flight.acknowledged:
-                    self._catch_up(flight)
-                    continue
-                flight.acknowledged = True
-            self.emit(event.data)
-
-    def _acknowledge(self, flight: Flight) -> None:
-        flight.acknowledged = True
-        wanted = flight.params.get("notifications")
-        params = {
-            "notifications": wanted if isinstance(wanted, dict) else {},
-            "_meta": {SUBSCRIPTION_KEY: flight.id},
-        }
-        self.emit(
-            dumps({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": params})
-        )
-
-    def _catch_up(self, flight: Flight) -> None:
-        self._announce_to(flight, CHANGES)
-        wanted = flight.params.get("notifications")
-        uris = wanted.get("resourceSubscriptions") if isinstance(wanted, dict) else None
-        for uri in uris if isinstance(uris, list) else []:
-            params = {"uri": uri, "_meta": {SUBSCRIPTION_KEY: flight.id}}
-            self.emit(
-                dumps({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params})
-            )
-
-    # -- when it does not work
-
-    def _life(self, target: Target) -> Life:
-        life = self._lives.get(target.url.authority)
-        if life is None:
-            life = self._lives[target.url.authority] = Life()
-        return life
-
-    def _heard(self, target: Target) -> None:
-        self._contact = time.monotonic()
-        self._life(target).sign()
-
-    def _patience(self, target: Target, connection: Connection, flight: Flight | None) -> Callable[[], None]:
-        """Wait on while the server is alive: how long a call may take is the server's business, not ours."""
-        life = self._life(target)
-        asked = time.monotonic()
-
-        def wait() -> None:
-            if flight is not None and flight.limit and time.monotonic() - asked >= flight.limit:
-                raise Unresponsive(time.monotonic() - asked)
-            if life.probe(target.url):
-                return
-            if target.pid and not process_alive(target.pid):
-                raise Dropped("the process has ended")
-            silent = time.monotonic() - max(life.heard, connection.heard, asked)
-            if silent >= GIVE_UP:
-                raise Unresponsive(silent)
-
-        return wait
-
-    def _look_alive(self, target: Target) -> None:
-        """Send nothing to a server that was silent a moment ago and still is."""
-        life = self._life(target)
-        if life.silent and not life.probe(target.url):
-            raise Unresponsive(time.monotonic() - life.heard)
-
-    def _abandon(self, flight: Flight) -> None:
-        """Nobody waits for this call any more: have it not begin when the server wakes up."""
-        session = self._session
-        if flight.modern or session is None:
-            return
-        params = {"requestId": flight.id, "reason": "the client does not wait any longer"}
-        raw = dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
-        self._post_later(raw)
-
-    def _refuse_silence(self, target: Target, silence: Unresponsive, sent: bool) -> NoReturn:
-        began = "The call may or may not have been carried out: look before you repeat it."
-        raise Refusal(
-            "main_thread_stalled",
-            f"{target.called} is busy: it has not responded for {silence.seconds:.0f} s. "
-            "Perhaps a dialog is open, a file is loading, or something cooks for long.",
-            began if sent else "The call was not sent. Repeat it when TouchDesigner responds again.",
-            retryable=not sent,
-        )
-
-    def _refuse_unreachable(self, target: Target) -> NoReturn:
-        self.instances.forget()
-        if target.pid and process_alive(target.pid):
-            message = (
-                f"TouchDesigner is running ({target}), but its server at {target.url.text} does not answer."
-            )
-            hint = (
-                "It is restarting, or the component is off: repeat the call in a moment, else switch it on."
-            )
-        else:
-            message = (
-                f"Nothing answers at {target.url.text}: TouchDesigner isn't running or its component is off."
-            )
-            hint = "Open your project, or check the URL against the component's Server page; then repeat the call."
-        raise Refusal("not_started", message, hint, retryable=True)
-
-    def _refuse_lost(self, target: Target) -> NoReturn:
-        ended = "closed the connection"
-        for _ in range(10 if target.pid else 0):
-            if not process_alive(target.pid):
-                ended = "ended"
-                break
-            time.sleep(0.02)  # a process lives a little longer than its sockets
-        raise Refusal(
-            "td_error",
-            f"{target.called} {ended} in the middle of the call; whether it was carried out is not known.",
-            "Look at the project before you repeat it. If TouchDesigner crashed, open the project again.",
-        )
-
-    def _key_refused(self, target: Target) -> Refusal:
-        if self.instances.fixed_token:
-            hint = "Put the new key into this client's configuration (--token or TDMCP_TOKEN) and restart the client."
-        elif target.entry:
-            hint = "Repeat the call in a moment; if that does not help, pulse Restart on the component."
-        else:
-            hint = "Give the key shown by the component to this client (--token or TDMCP_TOKEN) and restart the client."
-        why = "the access key was renewed" if target.token else "an access key is needed and none was given"
-        return Refusal("access_denied", f"{target.called} refuses this client: {why}.", hint)
+                self.sessions.tend(target)
+                pause = LOOK_EVERY
+            except (Refusal, OSError) as error:
+                self.out.log(f"no session with {target}: {error}")
+                pause = min(pause * 1.5, 5.0)
+            self.servers.wake.wait(pause)
+            self.servers.wake.clear()
 
 
 def announcing(introduction: dict[str, Any]) -> dict[str, Any]:

@@ -74,6 +74,8 @@ def start(owner: Any, td: Any, values: dict[str, Any] | None = None, *, log: Any
     """
     server = find(owner)
     if server is None:
+        # One whose component was deleted in this very frame lets go of its port first.
+        _sweep()
         server = Embedded(owner, td, dict(values or {}), log=log)
         _servers[server.owner_id] = server
         server.begin()

@@ -8,7 +8,7 @@ import numpy as np
 
 from fakes.cooking import CookContext, cooks
 from fakes.errors import NotFaked
-from fakes.memory import recall
+from fakes.memory import affordable, recall
 from fakes.nodes import Node
 
 from . import arithmetic, waveforms
@@ -44,6 +44,7 @@ def _range(node: Node) -> tuple[float, int, float]:
     count = in_samples(node, "end", rate) - start
     if (node.value("endunit") or "seconds") == "samples":
         count += 1
+    affordable(count, f"{count:g} samples")
     return start, max(1, round(count)), rate
 
 
@@ -154,6 +155,7 @@ def pattern(node: Node, ctx: CookContext) -> Samples:
     count, cycles = int(node.value("length")), float(node.value("numcycles"))
     rate = float(node.value("rate")) or 60.0
     names = unique(channel_names(str(node.value("channelname") or "chan1")))
+    affordable(count * len(names), f"{count} samples")
     kind = str(node.value("wavetype"))
     rows = []
     for place in range(len(names)):

@@ -7,6 +7,7 @@ from typing import Any
 
 from fakes.errors import NotFaked, tdError
 from fakes.guard import Guarded
+from fakes.memory import affordable
 from fakes.nodes import Node
 
 from . import content, tables
@@ -110,6 +111,7 @@ class TableEditing(Guarded):
 
     def setSize(self, numrows: int, numcols: int) -> None:
         """Cut or extend the table."""
+        affordable(float(numrows) * float(numcols), f"a table of {numrows} × {numcols} cells")
         self._change(lambda table: tables.resize(table, int(numrows), int(numcols)))
 
     def clear(self, keepSize: bool = False, keepFirstRow: bool = False, keepFirstCol: bool = False) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from fakes.memory import affordable
+
 from .geometry import Geometry, Points, Primitive
 
 _TURNS = {
@@ -63,6 +65,7 @@ def _flat_normals(count: int) -> dict[str, Points]:
 
 def grid(size: tuple[float, float], rows: int, cols: int, surftype: str) -> Geometry:
     """A rectangle of rows × cols points about the origin, in the xy plane."""
+    affordable(16 * rows * cols, f"a surface of {rows} × {cols} points")
     xs = np.linspace(-0.5, 0.5, cols) * size[0] if cols > 1 else np.zeros(1)
     ys = np.linspace(-0.5, 0.5, rows) * size[1] if rows > 1 else np.zeros(1)
     gx, gy = np.meshgrid(xs, ys)
@@ -72,6 +75,7 @@ def grid(size: tuple[float, float], rows: int, cols: int, surftype: str) -> Geom
 
 def circle(radius: tuple[float, float], divisions: int, closed: bool = True, arc: float = 360.0) -> Geometry:
     """A polygon of `divisions` points in the xy plane."""
+    affordable(16 * divisions, f"a circle of {divisions} points")
     steps = divisions if closed else max(divisions - 1, 1)
     angle = np.radians(np.arange(divisions) * arc / steps)
     points = np.stack(
@@ -82,6 +86,7 @@ def circle(radius: tuple[float, float], divisions: int, closed: bool = True, arc
 
 def line(start: tuple[float, float, float], end: tuple[float, float, float], count: int) -> Geometry:
     """A straight open line of `count` points."""
+    affordable(16 * count, f"a line of {count} points")
     points = np.linspace(start, end, count).astype(np.float32)
     return Geometry(points, [Primitive(tuple(range(count)), False)])
 
@@ -110,6 +115,7 @@ def box(size: tuple[float, float, float], shared: bool, triangles: bool = False)
 
 def sphere(radius: tuple[float, float, float], rows: int, cols: int, surftype: str) -> Geometry:
     """Rows from pole to pole about the z axis, each of `cols` points; the poles are rows of their own."""
+    affordable(16 * rows * cols, f"a surface of {rows} × {cols} points")
     polar = np.linspace(np.pi, 0, rows)
     around = np.arange(cols) * 2 * np.pi / cols
     a, p = np.meshgrid(around, polar)
@@ -120,6 +126,7 @@ def sphere(radius: tuple[float, float, float], rows: int, cols: int, surftype: s
 
 def torus(radius: tuple[float, float], rows: int, cols: int, surftype: str) -> Geometry:
     """A ring about the z axis: `radius` of the ring and of its tube; cols around, rows around the tube."""
+    affordable(16 * rows * cols, f"a surface of {rows} × {cols} points")
     a, p = np.meshgrid(np.arange(cols) * 2 * np.pi / cols, np.arange(rows) * 2 * np.pi / rows)
     out = np.stack([np.cos(a) * np.cos(p), np.sin(a) * np.cos(p), np.sin(p)], axis=-1).reshape(-1, 3)
     ring = np.stack([np.cos(a), np.sin(a), np.zeros_like(a)], axis=-1).reshape(-1, 3)
@@ -130,6 +137,7 @@ def torus(radius: tuple[float, float], rows: int, cols: int, surftype: str) -> G
 
 def geodesic(radius: tuple[float, float, float], frequency: int) -> Geometry:
     """An icosahedron of which every face is divided `frequency` times: 10f² + 2 points, 20f² triangles."""
+    affordable(1000 * frequency**2, f"a sphere of frequency {frequency}")
     g = (1 + 5**0.5) / 2
     corners = np.array(
         [

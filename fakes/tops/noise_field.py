@@ -69,12 +69,21 @@ def _weights(at: Floats) -> tuple[npt.NDArray[np.int64], Floats, Floats]:
     return np.arange(first, first + count), plain, moved
 
 
+def _cells(at: Floats) -> float:
+    """Lattice lines that the coordinates span."""
+    return float(at.max()) - float(at.min()) + 2
+
+
 def _layer(xs: Floats, ys: Floats, z: float, seed: int) -> Floats:
     """One layer over the grid ys × xs at depth z.
 
     On a straight grid every corner's weight is a product of one along x and one along y, so the whole blend of
     gradients is two matrix products over the few lattice points that the picture covers.
     """
+    if _cells(xs) * _cells(ys) > 4 * xs.size * ys.size:
+        # More lattice points than pixels: the products would be larger than the picture.
+        gx, gy = np.meshgrid(xs, ys)
+        return _scattered(gx, gy, np.full_like(gx, z), seed)
     cols, px, mx = _weights(xs)
     rows, py, my = _weights(ys)
     ix, iy = np.meshgrid(cols, rows)

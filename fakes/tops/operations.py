@@ -6,6 +6,7 @@ import numpy as np
 
 from fakes.cooking import CookContext, cooks
 from fakes.errors import NotFaked
+from fakes.memory import affordable
 from fakes.nodes import Node
 
 from . import filters, page
@@ -22,8 +23,14 @@ def _filtered(node: Node, ctx: CookContext) -> tuple[Image, Pixels] | None:
     return source, page.fitted(source, size, node)
 
 
+_MOST_PASSES = 64
+
+
 def _passes(node: Node) -> int:
-    return max(1, min(int(page.common(node, "npasses")), 64))
+    passes = int(page.common(node, "npasses"))
+    if passes > _MOST_PASSES:
+        raise NotFaked(f"{passes} passes of a {node.type}")
+    return max(1, passes)
 
 
 @cooks("nullTOP", "outTOP", "inTOP", "resolutionTOP", "moviefileoutTOP", needs=1)
@@ -84,6 +91,7 @@ def blur(node: Node, ctx: CookContext) -> Image:
     source, pixels = found
     reach = int(node.value("size")) * int(node.value("preshrink"))
     kind, extend = str(node.value("type")), str(node.value("extend"))
+    affordable((pixels.shape[0] + 2 * reach) * (pixels.shape[1] + 2 * reach), f"a blur of size {reach}")
     for _ in range(_passes(node)):
         pixels = filters.blur(pixels, reach, kind, extend)
     return page.finish(node, pixels, source)

@@ -8,6 +8,7 @@ import numpy as np
 
 from fakes.cooking import CookContext
 from fakes.errors import NotFaked
+from fakes.memory import affordable
 from fakes.nodes import Node
 
 from . import blending, filters, resolution
@@ -58,7 +59,9 @@ def output_size(node: Node, ctx: CookContext, source: resolution.Size | None) ->
     custom = (1, 1)
     if word in ("custom", "fit", "limit"):
         custom = (int(common(node, "resolutionw")), int(common(node, "resolutionh")))
-    return resolution.choose(word, source or CREATION_SIZE, custom, ctx.world.licence.max_resolution)
+    width, height = resolution.choose(word, source or CREATION_SIZE, custom, ctx.world.licence.max_resolution)
+    affordable(width * height, f"a picture of {width} × {height} pixels")
+    return width, height
 
 
 def output_format(node: Node, source: Image | None) -> str:

@@ -104,9 +104,10 @@ class Limits:
         """The limit's clock starts."""
         limit.thread = threading.get_ident()
         limit.due = self._clock() + limit.seconds
-        _in_force.limits.append(limit)
+        # A block whose very end was hit could not take itself off the lists (see TimeLimitExceeded).
+        _in_force.limits[:] = [*(other for other in _in_force.limits if other.due != float("inf")), limit]
         with self._gate:
-            self._armed.append(limit)
+            self._armed[:] = [*(other for other in self._armed if other.due != float("inf")), limit]
         self._watch(limit.due)
 
     def disarm(self, limit: Limit) -> None:
@@ -133,10 +134,6 @@ class Limits:
         with self._gate:
             due = min((limit.due for limit in self._armed), default=float("inf"))
         return None if due == float("inf") else due
-
-    @property
-    def armed(self) -> bool:
-        return bool(self._armed)
 
     def enforce(self) -> None:
         """Raise `TimeLimitExceeded` in code past its limit. On another thread than that code's."""

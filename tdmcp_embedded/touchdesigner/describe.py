@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
+from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import Json, clean, cut, json_value, kind, number, rounded
 
 #: Words of a menu that are listed; font menus have hundreds.
@@ -102,9 +103,11 @@ def parameter(par: Any, full: bool = True) -> dict[str, Json]:
     row["style"] = str(par.style)
     row["label"] = clean(par.label)
     if not (par.isPulse or par.isMomentary or par.isSequence):
-        row["default"] = plain(par, par.default)
+        default = told(lambda: plain(par, par.default))
+        if default is not None:
+            row["default"] = default
     if par.isNumber and not par.isToggle and not par.isMenu:
-        row |= _range(par)
+        row |= told(lambda: _range(par)) or {}
     if par.isMenu:
         words = [clean(str(word)) for word in par.menuNames]
         row["menu"] = words[:_MENU_SHOWN]

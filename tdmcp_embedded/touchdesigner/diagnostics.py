@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
 #: Longest message that is passed on; shader logs can be endless.
@@ -106,16 +108,20 @@ def _ended(part: tuple[str, list[str]]) -> bool:
     return _OWNER.search(part[1][-1]) is not None
 
 
+def _text_of(dat: Any) -> str:
+    return str(dat.text)
+
+
 def shader_messages(operator: Any) -> list[str]:
     """What the shader compiler complains about, from the operator or the Info DAT docked to it; usually nothing."""
     if not str(operator.opType).startswith("glsl"):
         return []
-    text = str(operator.compileResult) if operator.opType in _COMPILED else ""
+    text = (told(lambda: str(operator.compileResult)) if operator.opType in _COMPILED else None) or ""
     if not text:
         for docked in operator.docked:
             if docked.opType == "infoDAT":
                 # Reading an Info DAT cooks it, which brings it up to date.
-                text = str(docked.text)
+                text = told(partial(_text_of, docked)) or ""
                 break
     if not re.search(r"\b(error|failed)\b", text, re.IGNORECASE):
         return []

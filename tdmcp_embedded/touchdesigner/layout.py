@@ -13,7 +13,8 @@ from tdmcp_embedded.touchdesigner import undo
 GAP_X = 60
 GAP_Y = 40
 
-_MOST_TRIES = 300
+#: Tiles wider than this are not expected; annotations, which may be, are there to be stood on.
+_WIDEST = 1000
 
 
 @dataclass(frozen=True)
@@ -95,36 +96,45 @@ def place_free(
     if not operators:
         return
     moving = {each.path for operator in operators for each in group(operator)}
-    # Annotations are there to be stood on.
-    taken = [box(c) for c in parent.children if c.path not in moving and c.opType != "annotateCOMP"]
     if not keep_shape:
         arrange(operators)
     shape = [box(each) for operator in operators for each in group(operator)]
     around = bounds(shape)
-    x, y = _start([box(source) for source in sources], taken, around)
-    for _ in range(_MOST_TRIES):
-        dx, dy = x - around.x, y - around.y
-        hit = next((t for s in shape for t in taken if s.moved(dx, dy).overlaps(t, GAP_Y)), None)
-        if hit is None:
-            break
-        # Straight down past what is in the way: columns stay columns.
-        y = min(y - GAP_Y, hit.y - GAP_Y - around.h)
-    else:
-        x, y = _start([], taken, around)
+    # Sources stand where they stand; of the others only those in the way are looked at closer.
+    others = [child for child in parent.children if child.path not in moving]
+    x, y = _right_of([box(source) for source in sources], around) or _below(others, around)
+    # Straight down past what is in the way: columns stay columns. From the top, each tile is met once.
+    for tile in sorted(_in_column(others, x, around.w), key=lambda t: -(t.y + t.h)):
+        if Box(x, y, around.w, around.h).overlaps(tile, GAP_Y):
+            y = tile.y - GAP_Y - around.h
     dx, dy = x - around.x, y - around.y
     for operator in operators:
         move(operator, operator.nodeX + dx, operator.nodeY + dy)
 
 
-def _start(sources: list[Box], taken: list[Box], around: Box) -> tuple[float, float]:
-    if sources:
-        right = max(sources, key=lambda b: b.x + b.w)
-        top = right.y + right.h
-        return right.x + right.w + GAP_X, top - around.h
-    if taken:
-        everything = bounds(taken)
-        return everything.x, everything.y - GAP_Y - around.h
-    return 0, 0
+def _right_of(sources: list[Box], around: Box) -> tuple[float, float] | None:
+    if not sources:
+        return None
+    right = max(sources, key=lambda b: b.x + b.w)
+    return right.x + right.w + GAP_X, right.y + right.h - around.h
+
+
+def _below(others: Sequence[Any], around: Box) -> tuple[float, float]:
+    if not others:
+        return 0, 0
+    left = min(other.nodeX for other in others)
+    return left, min(other.nodeY for other in others) - GAP_Y - around.h
+
+
+def _in_column(others: Sequence[Any], x: float, width: float) -> list[Box]:
+    """Tiles that a group of this width could hit on its way down from a place at `x`."""
+    found = []
+    for other in others:
+        left = other.nodeX
+        # Most tiles of a large network are ruled out by one number.
+        if x - _WIDEST < left < x + width + GAP_X and other.opType != "annotateCOMP":
+            found.append(box(other))
+    return found
 
 
 def arrange(operators: Sequence[Any]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tdmcp_embedded.touchdesigner.flags import read_flags
+from tdmcp_embedded.touchdesigner.telling import told_or_why
 from tdmcp_embedded.touchdesigner.values import clean, rounded
 
 #: Networks that belong to TouchDesigner itself, thousands of operators large; skipped unless asked for by path.
@@ -94,7 +95,15 @@ def wires_out(operator: Any, comp: bool = False) -> list[list[tuple[Any, int]]]:
 
 
 def data_facts(operator: Any) -> dict[str, Any]:
-    """Size and kind of what an operator holds, in its family's words. May make it cook."""
+    """Size and kind of what an operator holds, in its family's words. May make it cook.
+
+    Of one that cannot cook: `unavailable`, and why. It can be looked at all the same.
+    """
+    facts = told_or_why(lambda: _data_facts(operator))
+    return {"unavailable": facts} if isinstance(facts, str) else facts
+
+
+def _data_facts(operator: Any) -> dict[str, Any]:
     if operator.isTOP:
         return {"width": int(operator.width), "height": int(operator.height)}
     if operator.isCHOP:

@@ -10,6 +10,7 @@ from typing import Any
 
 from tdmcp_embedded.touchdesigner import describe, diagnostics
 from tdmcp_embedded.touchdesigner.flags import flag_names
+from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
 Test = Callable[[Any], bool]
@@ -119,7 +120,11 @@ def holds_text(operator: Any, text: str) -> bool:
     wanted = text.lower()
     if wanted in str(operator.comment).lower():
         return True
-    return bool(operator.isDAT) and wanted in str(operator.text).lower()
+    if not operator.isDAT:
+        return False
+    # A DAT that cannot cook (no device, no connection) holds no text; the search goes on.
+    held = told(lambda: str(operator.text))
+    return held is not None and wanted in held.lower()
 
 
 def value_like(stated: Any, wanted: str) -> bool:

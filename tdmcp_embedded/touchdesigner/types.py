@@ -6,12 +6,14 @@ import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.touchdesigner import describe, lookup
 from tdmcp_embedded.touchdesigner.images import no_undo
+from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.undo import destroy
 from tdmcp_embedded.touchdesigner.values import Json, clean, cut
 
@@ -54,13 +56,17 @@ def operator_facts(op: Any) -> dict[str, Json]:
     """Family, inputs and their names, pages."""
     return {
         "family": str(op.family),
-        "max_inputs": int(op.maxInputs),
-        "inputs": [cut(clean(str(connector.description)), 60) for connector in op.inputConnectors],
+        "max_inputs": told(lambda: int(op.maxInputs)),
+        "inputs": [told(partial(_description, connector)) for connector in op.inputConnectors],
         "outputs": len(op.outputConnectors),
         "pages": [clean(str(page.name)) for page in op.pages],
         "docked": [str(docked.opType) for docked in op.docked],
         "inside": [str(child.opType) for child in op.children][:20],
     }
+
+
+def _description(connector: Any) -> str:
+    return cut(clean(str(connector.description)), 60)
 
 
 def parameter_line(par: Any) -> dict[str, Json]:

@@ -318,6 +318,15 @@ def test_a_new_server_waits_for_the_old_one_to_leave_its_port(td, boot):
     assert len(Server.made) == 2
 
 
+def test_a_component_deleted_in_the_same_frame_gives_its_port_to_the_next(td, boot):
+    old = Owner(1)
+    boot(old)
+    serve(td)
+    old.valid = False
+    boot(Owner(2))
+    assert Server.made[0].ended
+
+
 def test_a_server_that_does_not_end_is_not_waited_for_for_ever(td, boot):
     server = boot()
     serve(td)

@@ -154,3 +154,28 @@ def test_annotations_know_what_they_frame(td: ModuleType) -> None:
     assert inside.enclosedBy == [note]
     assert outside.enclosedBy == []
     assert (note.x, note.width) == (-50.0, 400.0)
+
+
+def test_values_of_blocks_and_of_replaced_parameters_come_back_with_undo(base: Any, td: ModuleType) -> None:
+    undo = td.ui.undo
+    chop = td.op("/project1").create(td.constantCHOP)
+    undo.startBlock("more")
+    chop.seq.const.numBlocks = 3
+    chop.par.const2value = 7
+    undo.endBlock()
+    undo.startBlock("fewer")
+    chop.seq.const.numBlocks = 1
+    undo.endBlock()
+    undo.undo()
+    assert chop.par.const2value == 7
+    undo.undo()
+    assert chop.par["const2value"] is None
+    undo.redo()
+    assert chop.par.const2value == 7
+    page = base.appendCustomPage("Show")
+    page.appendFloat("Speed")[0].val = 4
+    undo.startBlock("replace")
+    page.appendInt("Speed")
+    undo.endBlock()
+    undo.undo()
+    assert (base.par.Speed.style, base.par.Speed.eval()) == ("Float", 4)
