@@ -9,7 +9,7 @@ from fakes import catalogue, copying, custom, find, wiring
 from fakes.connectors import Connector
 from fakes.errors import NotFaked, tdError
 from fakes.nodes import FLAGS
-from fakes.operators import OP, _flag, unknown_type
+from fakes.operators import OP, flag, unknown_type
 from fakes.pages import Page
 
 
@@ -18,9 +18,9 @@ class COMP(OP):
 
     __slots__ = ()
 
-    pickable = _flag("pickable")
-    utility = _flag("utility")
-    componentCloneImmune = _flag("componentCloneImmune")
+    pickable = flag("pickable")
+    utility = flag("utility")
+    componentCloneImmune = flag("componentCloneImmune")
 
     # -- operators inside ------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from fakes import evaluation, paths
 from fakes.errors import NotFaked
 from fakes.guard import Guarded
 from fakes.nodes import Node, ParState
-from fakes.operators import _flag, extends
+from fakes.operators import extends, flag
 
 
 @extends("CHOP")
@@ -20,7 +20,7 @@ class Exporting(Guarded):
 
     __slots__ = ()
 
-    export = _flag("export")
+    export = flag("export")
 
 
 def driven_by(node: Node) -> list[ParState]:

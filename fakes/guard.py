@@ -85,6 +85,9 @@ class Guarded:
     #: The API index entry consulted for unknown names, where it is not the class's own name.
     _api_name = ""
 
+    #: Whose member a conflict names, for classes that are only a part of another.
+    _speaks_as = ""
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         _guard_members(cls)
@@ -131,11 +134,12 @@ class Guarded:
 
 
 def _guard_members(cls: type) -> None:
+    speaks_as = getattr(cls, "_speaks_as", "") or cls.__name__
     for name, member in list(vars(cls).items()):
         special = name.startswith("__") and name.endswith("__")
         if name in _EXEMPT or (name.startswith("_") and not special):
             continue
-        label = f"{cls.__name__}.{name}"
+        label = f"{speaks_as}.{name}"
         if isinstance(member, FunctionType):
             wrapped = member if "_guards" in member.__dict__ else guarded(member, label)
             setattr(cls, name, wrapped if special else _Method(wrapped, label))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fakes import catalogue, creating, custom, evaluation, expanded, wiring
+from fakes import catalogue, coercion, creating, custom, evaluation, expanded, wiring
 from fakes.expanded import CustomParameter, Expanded, ExpandedError, Setting
 from fakes.nodes import Mode, Node, Wire
 
@@ -168,7 +168,7 @@ def _set(node: Node, setting: Setting) -> None:
     if info.style == "Toggle" and setting.value not in ("on", "off"):
         raise ExpandedError(f"{node.name}: the toggle {setting.name!r} is on or off, not {setting.value!r}")
     state = node.par(setting.name)
-    state.value = setting.value if info.style == "Menu" else evaluation.coerce(info, setting.value)
+    state.value = setting.value if info.style == "Menu" else coercion.coerce(info, setting.value)
     state.expr = setting.expression or ""
     state.bind = setting.bind or ""
     state.mode = _MODES[setting.mode]

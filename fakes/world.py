@@ -85,8 +85,8 @@ class World:
         self._contexts: list[Node] = []
         self.shortcut_owners: set[Node] = set()
         """Operators that ever had a global OP shortcut (`op.Name`)."""
-        self.stubborn: set[tuple[str, str]] = set()
-        """(type, parameter) that silently do not take what is written: a switch for fact 24."""
+        self.stubborn = {("pointspriteMAT", "attensizenear")}
+        """(type, parameter) that silently do not take what scripts write (fact 24); tests may add to them."""
 
         self.root = Node(self, catalogue.type_info("baseCOMP"), "", None)
         local = self.create(self.root, "baseCOMP", "local", quiet=True)

@@ -268,6 +268,6 @@ TDMCP = Component(
             ),
             dock="Tdmcp",
         ),
-        Dat("log", "tableDAT", 160, 0, table=(("time", "event"),)),
+        Dat("log", "tableDAT", 160, 0, table=(("time", "event", "level", "client", "key", "tool", "ms"),)),
     ),
 )

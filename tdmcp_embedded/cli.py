@@ -10,7 +10,9 @@ from tdmcp_embedded import __version__
 
 #: Subcommand -> module:attribute of its click command.
 COMMANDS = {
+    "client": "tdmcp_embedded.clients.command:client",
     "demo": "fakes.demo.command:demo",
+    "doctor": "tdmcp_embedded.doctor.command:doctor",
     "stdio": "tdmcp_embedded.stdio_command:stdio",
 }
 

@@ -9,33 +9,25 @@ COMP the server belongs to: one server per owner, ended when it is deleted. Its 
 `Version`, where it has them, show what goes on.
 
 Everything here runs on the main thread and returns at once. Importing it is cheap, which an import on the main thread
-must be: even parts of the standard library take longer than a frame (asyncio, 25 ms). What else is needed is imported
-on a thread (`_Loading`), and the server itself starts on its own (`serving.py`).
+must be; what else is needed is imported on a thread (`loading.py`), and the server starts on its own (`serving.py`).
 """
 
 from __future__ import annotations
 
 import os
-import sys
-import threading
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tdmcp_embedded import __version__, host_facts
+from tdmcp_embedded.display import Display, Status
+from tdmcp_embedded.loading import Loading
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from tdmcp_embedded.frame_queue import FrameQueue
+    from tdmcp_embedded.logs.log import Log
     from tdmcp_embedded.serving import Serving
-
-#: What a server needs on the main thread, imported on another one before.
-NEEDED = (
-    "tdmcp_embedded.host_log",
-    "tdmcp_embedded.frame_queue",
-    "tdmcp_embedded.serving",
-    "tdmcp_embedded.http.thread",
-)
 
 #: Pauses (seconds) before starting again after an unexpected failure; after the last one it stays down.
 RETRY_PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0)
@@ -43,24 +35,13 @@ RETRY_PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0)
 GOOD_RUN = 60.0
 #: How long (seconds) a new server waits for one that is ending, so that it can have the same port.
 ENDING_PATIENCE = 3.0
-_LOG_ROWS = 200
+
 _clock = time.monotonic
+_loading = Loading()
 
 _servers: dict[int, Embedded] = {}
 #: Runs that were asked to end and may still hold a port, with the time they were asked.
 _ending: list[tuple[float, Serving]] = []
-
-
-class Status(NamedTuple):
-    """What the server is doing: `state` is off, starting, serving or failed; `sentence` says it in words."""
-
-    state: str = "off"
-    sentence: str = "Off."
-    url: str = ""
-    port: int = 0
-
-    def as_dict(self) -> dict[str, Any]:
-        return self._asdict()
 
 
 def start(owner: Any, td: Any, values: dict[str, Any] | None = None, *, log: Any = None) -> Embedded:
@@ -70,7 +51,7 @@ def start(owner: Any, td: Any, values: dict[str, Any] | None = None, *, log: Any
         owner: the COMP it belongs to.
         td: TouchDesigner's module (`import td`).
         values: settings by custom parameter name (`{"Port": 9988}`); missing ones take their defaults.
-        log: a table DAT (columns time and event) that gets a row for each event, if wanted.
+        log: a table DAT (columns as in `display.COLUMNS`) that gets a row for each event, if wanted.
     """
     server = find(owner)
     if server is None:
@@ -80,35 +61,6 @@ def start(owner: Any, td: Any, values: dict[str, Any] | None = None, *, log: Any
         _servers[server.owner_id] = server
         server.begin()
     return server
-
-
-class _Loading:
-    """The imports of `NEEDED`, on a thread."""
-
-    def __init__(self) -> None:
-        self.failure = ""
-        self._thread: threading.Thread | None = None
-
-    def done(self) -> bool:
-        """Whether they are done (or failed); begins them if nobody has."""
-        if self._thread is None:
-            if all(name in sys.modules for name in NEEDED):
-                return True
-            self._thread = threading.Thread(target=self._import, name="tdmcp-imports", daemon=True)
-            self._thread.start()
-        return not self._thread.is_alive()
-
-    def _import(self) -> None:
-        from importlib import import_module
-
-        try:
-            for name in NEEDED:
-                import_module(name)
-        except ImportError as error:
-            self.failure = f"tdmcp-embedded cannot be imported: {error}."
-
-
-_loading = _Loading()
 
 
 def find(owner: Any) -> Embedded | None:
@@ -138,21 +90,17 @@ def _sweep() -> None:
 class Embedded:
     """The running server of one component. Make it with `start`. Main thread only, unless stated."""
 
-    def __init__(
-        self,
-        owner: Any,
-        td: Any,
-        values: dict[str, Any],
-        *,
-        log: Any = None,
-    ) -> None:
+    def __init__(self, owner: Any, td: Any, values: dict[str, Any], *, log: Any = None) -> None:
         self.owner_id: int = owner.id
         self.status = Status()
         self.facts: dict[str, Any] = {}
         """Facts about TouchDesigner and this server; plain values, to be read from any thread."""
         self.queue: FrameQueue | None = None
         """The frame queue of the present run; none before the first."""
-        self._owner, self._td, self._log = owner, td, log
+        self.log: Log | None = None
+        """What happened, over all runs; none before the first. Any thread."""
+        self._owner, self._td = owner, td
+        self._display = Display(owner, log)
         self._values = values
         self._pending: dict[str, Any] = {}
         self._problem = ""
@@ -174,7 +122,6 @@ class Embedded:
 
     def begin(self) -> None:
         """Called by `start`: sample the facts, start the pump, and the server unless it is switched off."""
-        self._clear_log()
         self._sample()
         self._wanted = bool(self._values.get("Active", True))
         self._show(Status("starting", "Starting.") if self._wanted else Status())
@@ -192,6 +139,7 @@ class Embedded:
     def restart(self) -> None:
         """End the server and start it again, also after it had given up."""
         self._end("The server is being restarted.")
+        self._show(Status("starting", "Restarting."))
         self._failures, self._start_at = 0, 0.0
         self._wanted = True
         self._arm()
@@ -208,10 +156,13 @@ class Embedded:
         self._end("The server was stopped.")
         _servers.pop(self.owner_id, None)
         self._show(Status())
-        if self._host_log is not None:
-            self._host_log.detach()
+        if self._host_log is not None and self.log is not None:
+            self._host_log.detach(self.log)
+            self.log.close()
         if ending is not None and wait > 0:
             ending.join(wait)
+            if self.log is not None:
+                self.log.join(wait)
 
     def renew_key(self) -> None:
         """Make a new access key; the old one stops working at once."""
@@ -241,7 +192,7 @@ class Embedded:
             self._frame_seen = frame
             self._starts_without_pump += 1
             if self._armed and self._starts_without_pump > 2:
-                self._note("The frame pump had been stopped by a script; it runs again.")
+                self._note("The frame pump had been stopped by a script; it runs again.", "warning")
                 self._armed = False
                 self._arm()
 
@@ -281,9 +232,8 @@ class Embedded:
     # -- one step of the life cycle, every frame -------------------------------------------------------------
 
     def _step(self) -> None:
-        if self._host_log is not None:
-            for line in self._host_log.fetch():
-                self._note(line)
+        if self.log is not None:
+            self._display.follow(self.log.ring)
         serving = self._serving
         if serving is not None and serving.version != self._seen:
             self._seen = serving.version
@@ -300,19 +250,39 @@ class Embedded:
             self._wanted = False
             self._show(Status("failed", _loading.failure))
             # Whoever tries again may have installed what was missing.
-            _loading = _Loading()
+            _loading = Loading()
             return
         from tdmcp_embedded import frame_queue, host_log, serving
 
-        if self._host_log is None:
-            self._host_log = host_log
-            host_log.attach()
+        if self.log is None:
+            self._open_log(host_log)
         # A queue that was closed stays closed: every run has its own.
         self.queue = frame_queue.FrameQueue()
-        self._serving = serving.Serving(self._td, self.queue, self.facts, dict(self._values))
+        self._serving = serving.Serving(self._td, self.queue, self.facts, dict(self._values), self.log)
         self._seen = -1
         self._show(Status("starting", "Starting."))
         self._serving.start()
+
+    def _open_log(self, host_log: ModuleType) -> None:
+        from tdmcp_embedded.files import home
+        from tdmcp_embedded.logs.log import Log
+
+        self.log = Log(home() / "logs", self._log_trouble)
+        self._host_log = host_log
+        host_log.attach(self.log)
+
+    def _log_trouble(self, sentence: str) -> None:
+        """The log's files cannot be written, or can again; on the log's thread."""
+        serving = self._serving
+        if serving is not None:
+            serving.warn("log", sentence)
+
+    def _note(self, event: str, level: str = "info") -> None:
+        if self.log is None:
+            self._display.note(event, level)
+        else:
+            self.log.event(level, event)
+            self._display.follow(self.log.ring)
 
     def _follow(self, serving: Serving) -> None:
         """The server thread has news."""
@@ -360,6 +330,8 @@ class Embedded:
             self._wanted = False
             self._show(Status())
         elif self._serving is None:
+            if not changed:
+                return
             # Off, or given up: whatever was changed may be the remedy.
             self._failures, self._start_at, self._wanted = 0, 0.0, True
         else:
@@ -407,33 +379,18 @@ class Embedded:
 
     def _show(self, status: Status) -> None:
         if status != self.status:
-            self._note(status.sentence)
+            self._note(status.sentence, "error" if status.state == "failed" else "info")
         self.status = status
         self.facts.update(state=status.state, url=status.url, port=status.port)
-        if self._owner.valid:
-            shown = {"Status": status.sentence, "Url": status.url, "Version": __version__}
-            for name, text in shown.items():
-                par = self._owner.par[name]
-                if par is not None and par.eval() != text:
-                    par.val = text
+        self._display.show(status)
 
     def _sample(self) -> None:
         try:
             facts = host_facts.sample(self._td, self._owner)
         except Exception as error:  # noqa: BLE001 - whatever TouchDesigner raises, the pump must go on
-            self._note(f"Reading the project's state failed: {type(error).__name__}: {error}")
+            self._note(f"Reading the project's state failed: {type(error).__name__}: {error}", "warning")
             return
         facts["name"] = str(self._values.get("Instancename") or "") or facts["project"].removesuffix(".toe")
         self.facts.update(facts, version=__version__, pid=os.getpid())
         if self._serving is not None:
             self._serving.facts_changed()
-
-    def _note(self, event: str) -> None:
-        if self._log is not None and self._log.valid and self._owner.valid:
-            self._log.appendRow([time.strftime("%Y-%m-%d %H:%M:%S"), event])
-            if self._log.numRows > _LOG_ROWS:
-                self._log.deleteRow(1)
-
-    def _clear_log(self) -> None:
-        if self._log is not None:
-            self._log.clear(keepFirstRow=True)

@@ -1,4 +1,4 @@
-"""Logging that stays out of TouchDesigner: our records wait in memory until the main thread fetches them.
+"""Logging that stays out of TouchDesigner: our records go to the logs of our servers, and nowhere else.
 
 TouchDesigner's `sys.stderr` is the Textport, an operator like any other, so a record that reached the root logger from
 the server's thread would be a thread conflict. The loggers below are ours and our libraries'; root stays as found.
@@ -7,57 +7,52 @@ the server's thread would be a thread conflict. The loggers below are ours and o
 from __future__ import annotations
 
 import logging
-from collections import deque
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tdmcp_embedded.logs.log import Log
 
 NAMES = ("tdmcp_embedded", "mcp", "uvicorn", "sse_starlette")
-_KEPT = 200
-_TEXT_LIMIT = 2000
 
 
-class _Memory(logging.Handler):
+class _Forward(logging.Handler):
+    """Gives warnings and worse to the attached logs."""
+
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.lines: deque[str] = deque(maxlen=_KEPT)
-        self.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+        self.logs: list[Log] = []
+        self.setFormatter(logging.Formatter("%(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            self.lines.append(self.format(record)[:_TEXT_LIMIT])
+            text = self.format(record)
         except Exception:  # noqa: BLE001 - logging's own answer, printing to stderr, is the Textport
-            self.lines.append(f"{record.levelname} {record.name}: (a message that cannot be formatted)")
+            text = "(a message that cannot be formatted)"
+        level = record.levelname.lower()
+        for log in list(self.logs):
+            log.event(level, text, source=record.name)
 
 
-_memory = _Memory()
-_users = 0
+_forward = _Forward()
 _before: dict[str, bool] = {}
 
 
-def attach() -> None:
-    """Keep our records in memory from now on. Main thread; pairs with `detach`."""
-    global _users
-    _users += 1
-    if _users == 1:
+def attach(log: Log) -> None:
+    """Have our libraries' warnings told to a log from now on. Main thread; pairs with `detach`."""
+    if not _forward.logs:
         for name in NAMES:
             logger = logging.getLogger(name)
             _before[name] = logger.propagate
             logger.propagate = False
-            logger.addHandler(_memory)
+            logger.addHandler(_forward)
+    _forward.logs.append(log)
 
 
-def detach() -> None:
-    """Leave logging as it was, once the last user is gone."""
-    global _users
-    _users -= 1
-    if _users == 0:
+def detach(log: Log) -> None:
+    """Leave logging as it was, once the last log is gone."""
+    _forward.logs.remove(log)
+    if not _forward.logs:
         for name in NAMES:
             logger = logging.getLogger(name)
-            logger.removeHandler(_memory)
+            logger.removeHandler(_forward)
             logger.propagate = _before.pop(name)
-
-
-def fetch() -> list[str]:
-    """The lines since the last fetch, oldest first; at most the 200 newest."""
-    lines = []
-    while _memory.lines:
-        lines.append(_memory.lines.popleft())
-    return lines

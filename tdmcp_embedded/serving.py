@@ -14,7 +14,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from tdmcp_embedded.checking import (
+    CannotServe,
+    check_tls,
+    explained,
+    listening_address,
+    reachable_address,
+    validated,
+    whole,
+)
 from tdmcp_embedded.frame_queue import FrameQueue
+from tdmcp_embedded.logs.log import Log
 
 if TYPE_CHECKING:
     import asyncio
@@ -40,10 +50,6 @@ class Phase(StrEnum):
     ENDED = "ended"
 
 
-class CannotServe(Exception):
-    """A reason not to serve that starting again will not cure; its text is for the person in front of TouchDesigner."""
-
-
 @dataclass(frozen=True)
 class Outcome:
     """What became of changed values: in force, or only after a restart, or not at all (`problem` says why)."""
@@ -59,7 +65,14 @@ class Serving:
     `Settings` on the server's thread. `version` counts up with every change of what the main thread looks at.
     """
 
-    def __init__(self, td: Any, queue: FrameQueue, facts: dict[str, Any], values: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        td: Any,
+        queue: FrameQueue,
+        facts: dict[str, Any],
+        values: dict[str, Any],
+        log: Log | None = None,
+    ) -> None:
         self.phase = Phase.STARTING
         self.version = 0
         self.sentence = ""
@@ -78,6 +91,8 @@ class Serving:
         self._mcp: McpServer | None = None
         self._tasks: set[asyncio.Future[None]] = set()
         self._performing = bool(facts.get("perform_mode"))
+        self._log = log or Log()
+        self._warnings: dict[str, str] = {}
 
     # -- main thread -----------------------------------------------------------------------------------------
 
@@ -88,14 +103,14 @@ class Serving:
         values = self._values
         try:
             # Before everything else, since the thread binds first and imports what validates settings later.
-            port = _whole("Port", values.get("Port", 9988), 65535)
-            scan = _whole("Portscan", values.get("Portscan", 10), 100)
+            port = whole("Port", values.get("Port", 9988), 65535)
+            scan = whole("Portscan", values.get("Portscan", 10), 100)
         except CannotServe as refusal:
             self._fail(str(refusal), final=True)
             return
         self._thread = ServerThread(
             self._build,
-            address=_listening(str(values.get("Address", "127.0.0.1"))),
+            address=listening_address(str(values.get("Address", "127.0.0.1"))),
             port=port,
             scan=scan,
             on_state=self._on_state,
@@ -164,6 +179,14 @@ class Serving:
             server["headers"] = {"Authorization": f"Bearer {self.key}"}
         return json.dumps({"mcpServers": {"touchdesigner": server}}, indent=2)
 
+    def warn(self, subject: str, sentence: str) -> None:
+        """Say what a person should know while it serves, or with "" that there is nothing more to say. Any thread."""
+        if self._warnings.get(subject, "") == sentence:
+            return
+        self._warnings[subject] = sentence
+        self.warning = " ".join(text for text in list(self._warnings.values()) if text)
+        self.version += 1
+
     def _in_loop(self, work: Callable[[], None]) -> None:
         """Have something done on the server's thread; not at all if that has ended meanwhile."""
         loop = self._loop
@@ -197,17 +220,17 @@ class Serving:
 
         settings = self.settings = validated(self._values)
         scheme = "https" if settings.tls_certificate else "http"
-        _check_tls(settings.tls_certificate, settings.tls_key)
+        check_tls(settings.tls_certificate, settings.tls_key)
         self._queue.budget_ms = settings.budget_ms
         self._queue.capacity = settings.queue_size
         self._keys = Keys(home() / "keys.json")
         # For scripted set-ups: the key of this user, instead of a random one.
         self.key = self._keys.first(os.environ.get("TDMCP_TOKEN", "")).token
         self.port = port
-        self.url = f"{scheme}://{_reachable(_listening(settings.address))}:{port}/mcp"
+        self.url = f"{scheme}://{reachable_address(listening_address(settings.address))}:{port}/mcp"
         self._facts.update(url=self.url, port=port)
         self._entry = Entry()
-        self._mcp = McpServer(Host(self._td, self._queue, self._current_settings, self._facts))
+        self._mcp = McpServer(Host(self._td, self._queue, self._current_settings, self._facts, self._log))
         return build_app(
             self._mcp.asgi,
             lifespan=self._lifespan,
@@ -253,8 +276,11 @@ class Serving:
             else:
                 self._entry.update(**facts)
         except OSError as error:
-            self.warning = f"Desktop clients cannot find it: the registry cannot be written ({error})."
-            self.version += 1
+            self.warn(
+                "registry", f"Desktop clients cannot find it: the registry cannot be written ({error})."
+            )
+        else:
+            self.warn("registry", "")
 
     def _leave(self) -> None:
         """About to end: clients must not find us any more, and open streams end in good order."""
@@ -273,91 +299,13 @@ class Serving:
         task.add_done_callback(self._tasks.discard)
 
     def _renew(self) -> None:
+        from tdmcp_embedded.http.keys import FIRST
+
         try:
             self._keys.renew()
         except OSError as error:
-            self.warning = f"The access key could not be renewed: {error}."
-            self.version += 1
+            self.warn("key", f"The access key could not be renewed: {error}.")
+        else:
+            self.warn("key", "")
+            self._log.access("The access key was renewed at the component.", "ok", key=FIRST)
         self._register()
-
-
-def validated(values: dict[str, Any]) -> Settings:
-    """Settings from custom parameter values.
-
-    Raises:
-        CannotServe: a value cannot be used; the sentence names the parameter.
-    """
-    from pydantic import ValidationError
-
-    from tdmcp_embedded.http.hosts import is_loopback
-    from tdmcp_embedded.settings import from_parameters, parameter_name
-
-    try:
-        settings = from_parameters(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = parameter_name(str(first["loc"][0]))
-        raise CannotServe(f"{name} cannot be {first['input']!r}: {_lower(first['msg'])}.") from None
-    if not settings.require_key and not is_loopback(_listening(settings.address)):
-        raise CannotServe(
-            f"Address {settings.address} can be reached from other machines: switch Require Key on, or use 127.0.0.1."
-        )
-    return settings
-
-
-def explained(state: State) -> tuple[str, bool]:
-    """Why a thread failed, in a sentence, and whether it would fail again."""
-    from tdmcp_embedded.http.listening import CannotListen
-
-    error = state.error
-    if isinstance(error, ModuleNotFoundError):
-        sentence = (
-            f"The Python package {error.name!r} is missing: run `pip install tdmcp-embedded` for the Python that "
-            "TouchDesigner uses, then restart TouchDesigner."
-        )
-        return sentence, True
-    if isinstance(error, CannotServe):
-        return str(error), True
-    return state.sentence, isinstance(error, CannotListen | ImportError)
-
-
-def _check_tls(certificate: str, key: str) -> None:
-    """See whether the files work before the server tries, which would only say that it cannot start."""
-    if not certificate and not key:
-        return
-    import ssl
-
-    if not certificate:
-        raise CannotServe("Tlskey is given without Tlscertificate: give both files, or neither.")
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(
-            certificate, key or None, password=lambda: b""
-        )
-    except (OSError, ValueError) as error:
-        raise CannotServe(f"The TLS files cannot be used: {error}.") from None
-
-
-def _whole(name: str, value: Any, most: int) -> int:
-    try:
-        number = int(value)
-    except (TypeError, ValueError):
-        number = -1
-    if not 0 <= number <= most:
-        raise CannotServe(f"{name} cannot be {value!r}: it is a whole number from 0 to {most}.")
-    return number
-
-
-def _lower(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]
-
-
-def _listening(address: str) -> str:
-    # "localhost" may mean ::1 first, and then half of the clients are refused.
-    return "127.0.0.1" if address.strip().lower() in ("", "localhost") else address.strip()
-
-
-def _reachable(address: str) -> str:
-    """An address as it stands in the URL for clients on this machine."""
-    if address in ("0.0.0.0", "::"):
-        return "127.0.0.1"
-    return f"[{address}]" if ":" in address else address

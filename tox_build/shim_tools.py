@@ -14,6 +14,7 @@ import sys
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -28,9 +29,14 @@ WIDTH = 100
 def facts(tools: Mapping[str, Tool]) -> dict[str, Any]:
     """What a server with these tools says of itself, in the shape of the shim's cache."""
     # Here, not above: the marks and the coding are of use without the server's dependencies.
-    from tdmcp_embedded.protocol.server import McpServer, listed
+    from tdmcp_embedded.frame_queue import FrameQueue
+    from tdmcp_embedded.protocol.server import Host, McpServer, listed
+    from tdmcp_embedded.settings import Settings
 
-    server = McpServer(cast(Any, None), tools).server  # no host: nothing is called, only described
+    # A host where nothing happens: the server is only described, never called.
+    queue = FrameQueue(watch=False)
+    server = McpServer(Host(ModuleType("td"), queue, Settings, {}), tools).server
+    queue.close("the tools are listed")
     introduction = server.create_initialization_options()
     dump: dict[str, Any] = {"by_alias": True, "mode": "json", "exclude_none": True}
     return {

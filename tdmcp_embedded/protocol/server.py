@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
@@ -24,6 +24,7 @@ from mcp_types import (
     InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
+    SetLevelRequestParams,
     ToolAnnotations,
 )
 from mcp_types import Tool as ListedTool
@@ -32,8 +33,11 @@ from starlette.types import ASGIApp
 from tdmcp_embedded import __version__
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.frame_queue import FrameQueue
+from tdmcp_embedded.logs.log import Log
 from tdmcp_embedded.protocol import access, arguments, confirm, results, runner
 from tdmcp_embedded.protocol.instructions import INSTRUCTIONS
+from tdmcp_embedded.protocol.log_messages import LogMessages
+from tdmcp_embedded.protocol.recording import Recording, client_of
 from tdmcp_embedded.protocol.schemas import input_schema, output_schema
 from tdmcp_embedded.settings import Level, Settings
 from tdmcp_embedded.tools.table import TABLE
@@ -59,6 +63,7 @@ class Host:
     queue: FrameQueue
     settings: Callable[[], Settings]
     facts: Mapping[str, Any]
+    log: Log = field(default_factory=Log)
 
 
 class _Server(Server[Any]):
@@ -97,6 +102,9 @@ class McpServer:
         )
         self.server.middleware.append(self._remember_session)
         self._sessions: dict[str, Any] = {}
+        self._messages = LogMessages(host.log, _session_id, self._is_open)
+        self.server.add_request_handler("logging/setLevel", SetLevelRequestParams, self._messages.set_level)
+        self.server.middleware.append(Recording(host.log, tools, _session_id, self._messages))
         self._manager = StreamableHTTPSessionManager(
             self.server,
             # Host and Origin are checked, more strictly, before a request gets here.
@@ -116,9 +124,13 @@ class McpServer:
         """Sessions of the handshake era that are open now."""
         return len(self._manager._server_instances)  # the SDK has no public count
 
+    def _is_open(self, session_id: str) -> bool:
+        return session_id in self._manager._server_instances
+
     def close_streams(self) -> None:
         """End the open subscription streams in good order; before the server stops."""
         self._listen.close()
+        self._messages.close()
 
     async def announce_tools(self) -> None:
         """Tell every client that the list of tools changed (a level or the toolset did)."""
@@ -201,14 +213,13 @@ class McpServer:
         return results.success(output)
 
     def _call(self, ctx: Context, tool: Tool, level: Level) -> Call:
-        info = ctx.session.client_params.client_info if ctx.session.client_params else None
         return Call(
             td=self._host.td,
             settings=self._host.settings(),
             queue=self._host.queue,
             level=level,
             session=_session_id(ctx),
-            client=f"{info.name} {info.version}".strip() if info else "",
+            client=client_of(ctx),
             tool=tool.name,
             instance=dict(self._host.facts),
             progress=_progress(ctx),

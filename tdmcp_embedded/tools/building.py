@@ -7,25 +7,19 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from tdmcp_embedded.settings import Level
-from tdmcp_embedded.tools import aftermath
+from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.creating import resolution_notes
-from tdmcp_embedded.tools.network_model import Annotation, NetworkOperator
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import building, creating, lookup, undo
 
 
 class BuildNetwork(Arguments):
-    path: str = Field(description="path of the COMP to build in")
-    operators: list[NetworkOperator] = Field(
-        description="what read_network gives; only what is stated is touched"
-    )
-    annotations: list[Annotation] | None = None
-    exact: bool = Field(
-        default=False,
-        description="make it exactly this: delete operators and reset parameters that are not stated",
-    )
-    dry_run: bool = Field(default=False, description="only check and say what would happen")
-    confirm: bool = Field(default=False, description="with exact: agree to the deletions")
+    path: str = Field(description="the COMP to build in")
+    operators: forms.Operators
+    annotations: forms.Annotations | None = None
+    exact: bool = Field(default=False, description="also delete operators and reset parameters not stated")
+    dry_run: bool = Field(default=False, description="only say what would happen")
+    confirm: bool = Field(default=False, description="with exact: agree to deletions")
 
 
 class WrittenParameters(BaseModel):
@@ -138,10 +132,10 @@ TOOLS = [
         name="build_network",
         title="Build network",
         description=(
-            "Build or update many operators in one call and one undo step: each with name, type, params, inputs (by "
-            "index: null, a sibling's name, or {from, output}), text or table, custom pages, children. Takes what "
-            "read_network gives; building the same again changes nothing. All or nothing. Operators without position "
-            "get free places, chains left to right. Returns what changed and errors one frame later."
+            "Build or update many operators in one call and one undo step, all or nothing. Takes what "
+            "read_network gives; only what is stated is touched, and the same again changes nothing. "
+            "Without position they get free places, chains left to right. Returns what changed, and "
+            "errors one frame later."
         ),
         level=Level.EDIT,
         effect=Effect.EDIT,

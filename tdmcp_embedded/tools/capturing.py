@@ -86,7 +86,7 @@ def capture_image(call: Call, given: CaptureImage) -> Steps[dict[str, Any]]:
         for moment in range(given.frames):
             for _ in range(wait if moment == 0 else given.every):
                 # Operators cook only when something asks; those behind it (feedback, say) must live through each frame.
-                top.cook()
+                images.cook(top)
                 yield NEXT_FRAME
                 if not (target.valid and top.valid):
                     raise ToolFailure(

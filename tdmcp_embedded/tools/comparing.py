@@ -13,7 +13,7 @@ from tdmcp_embedded.tools import paging
 from tdmcp_embedded.tools.difference import Difference, differences
 from tdmcp_embedded.tools.network_model import Annotation, NetworkOperator
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
-from tdmcp_embedded.touchdesigner import lookup
+from tdmcp_embedded.touchdesigner import checkpoints, lookup
 from tdmcp_embedded.touchdesigner.network import Extent, NetworkReader
 from tdmcp_embedded.touchdesigner.values import cut
 
@@ -86,9 +86,6 @@ def compare_network(call: Call, given: CompareNetwork) -> Steps[dict[str, Any]]:
 
 
 def _checkpoint(call: Call, path: str, name: str) -> Steps[Any]:
-    # Checkpoints are kept by a tool of their own; comparing must not need it for anything else.
-    from tdmcp_embedded.touchdesigner import checkpoints
-
     state: Any = checkpoints.load(call.td, path, name)
     yield
     return state

@@ -7,27 +7,22 @@ from typing import Any, Literal
 from pydantic import Field
 
 from tdmcp_embedded.settings import Level
-from tdmcp_embedded.tools import aftermath
-from tdmcp_embedded.tools.network_model import InputSource, ParameterValue, Point
+from tdmcp_embedded.tools import aftermath, forms
+from tdmcp_embedded.tools.network_model import InputSource, ParameterValue
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import building, creating, layout, lookup, operators, parameters, wiring
 from tdmcp_embedded.touchdesigner.values import Json
 
 
 class CreateOperator(Arguments):
-    parent: str = Field(description="path of the COMP to make it in")
-    type: str = Field(description="operator type with its family, such as noiseTOP; case counts")
-    name: str | None = Field(default=None, description="default: TouchDesigner's next free one")
-    params: dict[str, ParameterValue] = Field(
-        default={},
-        description='{parameter: constant | {"expr"} | {"bind"} | {"reset": true} | {"pulse": true}}',
-    )
-    inputs: list[InputSource] = Field(
-        default=[], description='by input index: null, a sibling\'s name, or {"from": name, "output": n}'
-    )
-    position: Point | None = Field(default=None, description="[x, y] in the editor; default: a free place")
+    parent: str = Field(description="COMP to make it in")
+    type: str = Field(description="type and family, such as noiseTOP; case counts")
+    name: str | None = Field(default=None, description="default: the next free one")
+    params: forms.Params = Field(default={})
+    inputs: forms.Inputs = Field(default=[])
+    position: forms.Place | None = None
     if_exists: Literal["fail", "return", "rename"] = Field(
-        default="fail", description="name taken: fail, return (bring that one to these settings), or rename"
+        default="fail", description="if the name is taken; return brings that one to these settings"
     )
 
 
@@ -153,9 +148,9 @@ TOOLS = [
         name="create_operator",
         title="Create operator",
         description=(
-            "Make one operator, set parameters, wire its inputs, in a free place of the network (or at position). "
-            "For several wired operators use build_network. Names, menu words and wires are checked first; if "
-            "anything is wrong nothing is made. Returns the path, parameters read back, and errors one frame later."
+            "Make one operator with parameters and inputs, in a free place. For several wired ones use "
+            "build_network. If any name, menu word or wire is wrong, nothing is made. Returns the path, "
+            "values read back, and errors one frame later."
         ),
         level=Level.EDIT,
         effect=Effect.EDIT,

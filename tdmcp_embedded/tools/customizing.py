@@ -7,17 +7,14 @@ from typing import Any
 from pydantic import Field
 
 from tdmcp_embedded.settings import Level
-from tdmcp_embedded.tools import aftermath
-from tdmcp_embedded.tools.network_model import CustomPage
+from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import custom, customs, describe, lookup
 
 
 class DefineParameters(Arguments):
     path: str = Field(description="path of a COMP")
-    pages: list[CustomPage] = Field(
-        default=[], description="pages with their parameters; others stay as they are"
-    )
+    pages: forms.Pages = Field(default=[])
     remove: list[str] = Field(default=[], description="custom parameters to take away (whole vectors)")
 
 

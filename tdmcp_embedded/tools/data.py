@@ -13,7 +13,8 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import paging
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import contents, lookup
-from tdmcp_embedded.touchdesigner.values import rounded
+from tdmcp_embedded.touchdesigner.dats import hash_of
+from tdmcp_embedded.touchdesigner.values import clean, cut, rounded
 
 _DEFAULT_COUNT = {"text": 200, "table": 100, "channels": 20, "points": 100}
 
@@ -95,6 +96,19 @@ _CHUNK = 200
 
 def read_data(call: Call, given: ReadData) -> Steps[dict[str, Any]]:
     """Takes what is asked for out of TD; `finish` does the sums."""
+    try:
+        return (yield from _take(call, given))
+    except (ToolFailure, AttributeError):
+        raise
+    except Exception as error:  # noqa: BLE001 - an operator that cannot cook says so in words of its own
+        raise ToolFailure(
+            Code.TD_ERROR,
+            f"{given.path} cannot be read: {cut(clean(str(error)), 300)}",
+            hint="check_errors may tell why it does not cook.",
+        ) from None
+
+
+def _take(call: Call, given: ReadData) -> Steps[dict[str, Any]]:
     start = paging.start_of(given, given.cursor) or given.start
     op = lookup.operator(call.td, given.path)
     taken: dict[str, Any] = {"path": str(op.path), "start": start}
@@ -171,8 +185,6 @@ def _room(given: ReadData) -> int:
 
 
 def _hash(taken: dict[str, Any]) -> str:
-    from tdmcp_embedded.touchdesigner.dats import hash_of
-
     return hash_of(taken["content"])
 
 

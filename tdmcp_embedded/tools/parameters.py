@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from tdmcp_embedded.errors import ToolFailure
 from tdmcp_embedded.settings import Level
-from tdmcp_embedded.tools import aftermath
+from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.building import WrittenParameters
 from tdmcp_embedded.tools.creating import resolution_notes
 from tdmcp_embedded.tools.network_model import ParameterValue
@@ -19,14 +19,12 @@ class Change(BaseModel, extra="forbid"):
     """Parameters to set on one operator."""
 
     path: str
-    params: dict[str, ParameterValue] = Field(
-        description='{parameter: constant | {"expr"} | {"bind"} | {"reset": true} | {"pulse": true}}'
-    )
+    params: forms.Params
 
 
 class SetParameters(Arguments):
     changes: list[Change] = Field(min_length=1, max_length=500)
-    partial: bool = Field(default=False, description="write what is right even if some of it is wrong")
+    partial: bool = Field(default=False, description="write what is right even if some is wrong")
 
 
 class Refused(BaseModel):
@@ -113,10 +111,9 @@ TOOLS: list[Tool] = [
         name="set_parameters",
         title="Set parameters",
         description=(
-            "Set parameters of one or many operators in one call: constants, expressions, binds, resets, pulses. "
-            "Everything is checked before anything is written; one wrong name or menu word refuses the whole, with "
-            "near matches (unless partial). Returns each value read back, what clamping or exports did to it, and "
-            "errors one frame later. A sequence's own name takes its number of blocks."
+            "Set parameters of many operators at once. All is checked first: one wrong name or menu word "
+            "refuses the whole, with near matches (unless partial). Returns each value read back, what "
+            "clamping or exports did to it, and errors one frame later."
         ),
         level=Level.EDIT,
         effect=Effect.EDIT,

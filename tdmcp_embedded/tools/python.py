@@ -172,10 +172,10 @@ TOOLS = [
         name="execute_python",
         title="Execute Python",
         description=(
-            "Run Python in TouchDesigner on its main thread, with op, ops, me, parent, project, app, ui, tdu, absTime, "
-            "mod, run, td in scope; relative paths start where the server's component stands. Returns stdout, stderr, "
-            "the value of a last expression, operators created and deleted. An error gives the traceback with your "
-            "line numbers, and undoes everything unless keep. Prefer the other tools where they do."
+            "Run Python on TouchDesigner's main thread with its names in scope (op, me, parent, project, "
+            "ui, tdu …); relative paths start where this server's component stands. Returns stdout, "
+            "stderr, the last expression's value, operators created and deleted. An error gives the "
+            "traceback with your line numbers and undoes everything, unless keep."
         ),
         level=Level.FULL,
         effect=Effect.DESTRUCTIVE,

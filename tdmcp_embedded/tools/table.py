@@ -32,7 +32,12 @@ MODULES = (
     "deleting",
     "writing",
     "arranging",
+    "customizing",
+    "timeline",
+    "checkpointing",
     "undoing",
+    "saving",
+    "batching",
     "python",
     "jobs",
 )

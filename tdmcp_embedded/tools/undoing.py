@@ -51,9 +51,8 @@ TOOLS = [
         name="undo",
         title="Undo",
         description=(
-            "Undo (or redo) the last steps of TouchDesigner's undo list: each call of an editing tool is one step, "
-            "the user's own edits are others. Returns the names of what was undone: check that they are the calls "
-            "you meant."
+            "Undo (or redo) steps of TouchDesigner's undo list: each editing call is one, the user's own "
+            "edits are others. Returns their names: check that they are those you meant."
         ),
         level=Level.EDIT,
         effect=Effect.EDIT,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
-from tdmcp_embedded.tools import aftermath
-from tdmcp_embedded.tools.network_model import Point, Rgb
+from tdmcp_embedded.tools import aftermath, forms
+from tdmcp_embedded.tools.network_model import Point
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import appearance, creating, layout, lookup, moving, operators
 from tdmcp_embedded.touchdesigner.flags import read_flags
@@ -23,8 +23,8 @@ class UpdateOperator(Arguments):
     flags: dict[str, bool] = Field(
         default={}, description="bypass, lock, display, render, viewer, allowCooking …"
     )
-    position: Point | None = None
-    color: Rgb | None = Field(default=None, description="red, green, blue from 0 to 1")
+    position: Annotated[Point, WithJsonSchema({"type": "array"})] | None = None
+    color: forms.Color | None = None
     comment: str | None = None
     tags: list[str] | None = Field(default=None, description="all its tags from now on")
 

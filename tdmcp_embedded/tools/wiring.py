@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
@@ -39,10 +39,35 @@ class Insertion(BaseModel, extra="forbid"):
     input: int = Field(default=0, ge=0)
 
 
+def _schema(required: list[str], description: str = "") -> WithJsonSchema:
+    kinds = {"from": "string", "path": "string", "to": "string", "output": "integer", "input": "integer"}
+    kinds |= {"comp": "boolean"}
+    names = ["from", "output", "to", "input", "comp"] if "from" in required else ["to", "input", "comp"]
+    names = ["path", "to", "input"] if "path" in required else names
+    item = {
+        "type": "object",
+        "required": required,
+        "properties": {name: {"type": kinds[name]} for name in names},
+    }
+    return WithJsonSchema(
+        {"type": "array", "items": item} | ({"description": description} if description else {})
+    )
+
+
 class WireOperators(Arguments):
-    connect: list[Connection] = Field(default=[], max_length=500)
-    disconnect: list[Disconnection] = Field(default=[], max_length=500, description="done first")
-    insert: list[Insertion] = Field(default=[], max_length=100, description="done last")
+    connect: Annotated[
+        list[Connection],
+        Field(max_length=500),
+        _schema(["from", "to"], "paths; output and input default to 0; comp: the connectors on top of COMPs"),
+    ] = Field(default=[])
+    disconnect: Annotated[list[Disconnection], Field(max_length=500), _schema(["to"], "done first")] = Field(
+        default=[]
+    )
+    insert: Annotated[
+        list[Insertion],
+        Field(max_length=100),
+        _schema(["path", "to"], "put path into the wire to that input; done last"),
+    ] = Field(default=[])
 
 
 class WiredInputs(BaseModel):
@@ -146,9 +171,9 @@ TOOLS = [
         name="wire_operators",
         title="Wire operators",
         description=(
-            "Connect and disconnect operators of one network by output and input index, or insert an operator into a "
-            "wire. An input holds one wire: connecting replaces what is there, and says so. All or nothing. Returns "
-            "the inputs read back by index, and errors one frame later."
+            "Connect, disconnect and insert by output and input index, within one network. Connecting "
+            "replaces what an input held, and says so. All or nothing. Returns the inputs read back, and "
+            "errors one frame later."
         ),
         level=Level.EDIT,
         effect=Effect.EDIT,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+from typing import Annotated
+
+from pydantic import BaseModel, Field, WithJsonSchema
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
@@ -21,12 +23,20 @@ class Replacement(BaseModel, extra="forbid"):
 class WriteData(Arguments):
     path: str = Field(description="path of a DAT")
     text: str | None = Field(default=None, description="the whole text")
-    table: list[list[str]] | None = Field(default=None, description="the whole table, row by row")
-    replace: list[Replacement] | None = Field(
-        default=None, max_length=100, description="exact replacements, each matching once; done in order"
-    )
+    table: (
+        Annotated[list[list[str | int | float]], WithJsonSchema({"type": "array", "description": "all rows"})]
+        | None
+    ) = None
+    replace: (
+        Annotated[
+            list[Replacement],
+            Field(max_length=100),
+            WithJsonSchema({"type": "array", "description": "[{old, new}]: old must match exactly once"}),
+        ]
+        | None
+    ) = None
     expected_hash: str | None = Field(
-        default=None, description="refuse if the content is not what read_data gave"
+        default=None, description="hash from read_data; refuse if it changed since"
     )
     confirm: bool = Field(default=False, description="needed to empty a DAT that holds something")
 
@@ -62,7 +72,8 @@ def write_data(call: Call, given: WriteData) -> Steps[WrittenData]:
             hint="Somebody changed it: read it again with read_data.",
             details={"hash": dats.content_hash(dat)},
         )
-    empties = given.text == "" or (given.table is not None and not any(any(row) for row in given.table))
+    table = None if given.table is None else [[str(cell) for cell in row] for row in given.table]
+    empties = given.text == "" or (table is not None and not any(any(row) for row in table))
     if empties and dat.text.strip() and not given.confirm:
         raise ToolFailure(
             Code.CONFIRMATION_REQUIRED,
@@ -71,8 +82,8 @@ def write_data(call: Call, given: WriteData) -> Steps[WrittenData]:
         )
     watch = aftermath.Watch()
     watch.before([dat, *([dat.dock] if dat.dock is not None else [])])
-    if given.table is not None:
-        changed = dats.set_table(dat, given.table, access)
+    if table is not None:
+        changed = dats.set_table(dat, table, access)
     elif given.text is not None:
         changed = dats.set_text(dat, given.text, access)
     else:
@@ -99,9 +110,8 @@ TOOLS = [
         name="write_data",
         title="Write data",
         description=(
-            "Write a DAT's text or table: whole, or exact replacements that must each match once (best for small "
-            "changes in long text). Emptying needs confirm. Returns size, hash, and errors one frame later, those of "
-            "a shader included."
+            "Write a DAT's text or table: whole, or exact replacements (best for small changes in long "
+            "text). Returns size, hash, and errors one frame later, a shader's included."
         ),
         level=Level.EDIT,
         effect=Effect.EDIT,

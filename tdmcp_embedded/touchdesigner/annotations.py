@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from tdmcp_embedded.touchdesigner import creating, layout, parameters, undo
+from tdmcp_embedded.touchdesigner import creating, describe, layout, parameters, undo
 from tdmcp_embedded.touchdesigner.code_routes import Access
 
 #: What an annotation's own fields are called as parameters of the annotateCOMP.
@@ -39,10 +39,18 @@ def build(
     access.target(network)
     there = {str(each.name): each for each in of(td, network)}
     touched: list[str] = []
+    if described or (exact and there):
+        _remember(td, network, described, exact)
     if exact:
         for name in there.keys() - {str(spec["name"]) for spec in described}:
             touched.append(str(there[name].path))
             undo.destroy(there[name])
+    return touched + _make(td, network, described, access)
+
+
+def _make(td: ModuleType, network: Any, described: Sequence[Mapping[str, Any]], access: Access) -> list[str]:
+    there = {str(each.name): each for each in of(td, network)}
+    touched: list[str] = []
     for spec in described:
         name = str(spec["name"])
         creating.check_name(name)
@@ -66,6 +74,44 @@ def build(
         if fresh or changed:
             touched.append(str(annotation.path))
     return touched
+
+
+def _remember(td: ModuleType, network: Any, described: Sequence[Mapping[str, Any]], exact: bool) -> None:
+    """Make undo take annotations along. Making one ends TD's undo block (fact 35), so that TD records none of it."""
+    path = str(network.path)
+    named = {str(spec["name"]) for spec in described}
+    before = [read(each) for each in of(td, network) if exact or each.name in named]
+    after = [dict(spec) for spec in described]
+
+    def change(undoing: bool) -> None:
+        place = td.op(path)
+        if place is None:
+            return
+        wanted = before if undoing else after
+        kept = {str(spec["name"]) for spec in wanted}
+        for each in of(td, place):
+            if each.name not in kept and (exact or each.name in named):
+                undo.destroy(each)
+        _make(td, place, wanted, Access())
+
+    undo.journal().when_undone(change)
+
+
+def read(annotation: Any) -> dict[str, Any]:
+    """One annotation in the form that `build` takes."""
+    fields = (*_FIELDS.values(), *_COLOR)
+    return {
+        "name": str(annotation.name),
+        **{key: str(annotation.par[name].eval()) for key, name in _FIELDS.items()},
+        "color": [float(annotation.par[name].eval()) for name in _COLOR],
+        "position": [annotation.nodeX, annotation.nodeY],
+        "size": [annotation.nodeWidth, annotation.nodeHeight],
+        "params": {
+            str(par.name): describe.stated(par)
+            for par in annotation.pars()
+            if describe.is_changed(par) and par.name not in fields and not par.readOnly
+        },
+    }
 
 
 def members(annotation: Any) -> list[Any]:

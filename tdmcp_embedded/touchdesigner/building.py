@@ -6,7 +6,7 @@ made first, then checked as a whole, then written: parameters can only be checke
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -23,8 +23,8 @@ from tdmcp_embedded.touchdesigner import (
     deleting,
     describe,
     layout,
-    lookup,
     network,
+    network_check,
     parameters,
     wiring,
 )
@@ -33,10 +33,6 @@ from tdmcp_embedded.touchdesigner.flags import default_flags
 from tdmcp_embedded.touchdesigner.operators import wires_in
 
 Spec = Mapping[str, Any]
-
-#: Most operators one call may describe.
-MOST_OPERATORS = 2000
-_DEEPEST = 32
 
 
 @dataclass
@@ -85,49 +81,6 @@ def build(
     return _Builder(td, access, exact).run(parent, operators, annotations)
 
 
-def check(td: ModuleType, parent: Any, operators: Sequence[Spec], access: Access) -> None:
-    """Refuse what is wrong whatever the operators turn out to be: names, types, sizes, levels. Touches nothing.
-
-    Raises:
-        ToolFailure: `value_invalid`, `operator_type_unknown`, `name_taken`, `access_denied` or `too_large`.
-    """
-    access.target(parent)
-    total = sum(1 for _ in _walk(operators))
-    if total > MOST_OPERATORS:
-        raise ToolFailure(
-            Code.TOO_LARGE, f"{total} operators are too many for one call (at most {MOST_OPERATORS}).",
-            hint="Build the network in parts.",
-        )  # fmt: skip
-    _check_level(td, parent, operators, access, 0)
-
-
-def _check_level(td: ModuleType, parent: Any, operators: Sequence[Spec], access: Access, depth: int) -> None:
-    if depth > _DEEPEST:
-        raise ToolFailure(Code.TOO_LARGE, f"Networks nested deeper than {_DEEPEST} levels are not built.")
-    seen: dict[str, str] = {}
-    for spec in operators:
-        name = str(spec["name"])
-        creating.check_name(name)
-        if name in seen:
-            raise ToolFailure(Code.NAME_TAKEN, f"Two operators of one network are called {name}.")
-        seen[name] = name
-        there = creating.child(parent, name) if parent is not None else None
-        wanted = spec.get("type")
-        if wanted is None and there is None and parent is not None and "dock" not in spec:
-            raise ToolFailure(
-                Code.VALUE_INVALID,
-                f"{name} is not in {parent.path}, so its type must be given.",
-                suggestions=near(name, [str(child.name) for child in parent.children]),
-            )
-        if wanted is not None:
-            lookup.operator_type(td, str(wanted))
-            if there is None:
-                access.type(str(wanted))
-        if spec.get("children") and wanted is not None and not str(wanted).endswith("COMP"):
-            raise ToolFailure(Code.VALUE_INVALID, f"{name} is a {wanted}: only COMPs have children.")
-        _check_level(td, there, spec.get("children") or (), access, depth + 1)
-
-
 class _Builder:
     def __init__(self, td: ModuleType, access: Access, exact: bool) -> None:
         self._td = td
@@ -138,7 +91,7 @@ class _Builder:
         self._annotated: list[tuple[Any, Sequence[Spec] | None]] = []
 
     def run(self, parent: Any, operators: Sequence[Spec], annotations: Sequence[Spec] | None) -> Built:
-        check(self._td, parent, operators, self._access)
+        network_check.check(self._td, parent, operators, self._access)
         self._make_level(parent, operators, annotations)
         for part in self._parts:
             pages = part.spec.get("custom") or ()
@@ -373,9 +326,3 @@ def source(operator: Any, name: str) -> Any:
             suggestions=near(name, [str(child.name) for child in parent.children]),
         )
     return found
-
-
-def _walk(operators: Sequence[Spec]) -> Iterator[Spec]:
-    for spec in operators:
-        yield spec
-        yield from _walk(spec.get("children") or ())

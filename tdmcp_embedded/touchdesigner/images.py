@@ -35,11 +35,28 @@ def shoot(td: ModuleType, top: Any) -> Shot:
     try:
         # With the dot; without a type TD writes TIFF (fact 41).
         data = top.saveByteArray(".png")
+        width, height = int(top.width), int(top.height)
+    except AttributeError:
+        raise
     except Exception as error:  # noqa: BLE001 - whatever TD cannot encode (3D textures, no GPU) it says its own way
         raise _no_picture(top, cut(clean(str(error)), 300)) from None
     if not data:
         raise _no_picture(top, "it has no pixels yet")
-    return Shot(bytes(data), int(top.width), int(top.height), int(td.absTime.frame))
+    return Shot(bytes(data), width, height, int(td.absTime.frame))
+
+
+def cook(top: Any) -> None:
+    """Let a TOP cook what it needs to show its present state.
+
+    Raises:
+        ToolFailure: `td_error`, when it cannot cook.
+    """
+    try:
+        top.cook()
+    except AttributeError:
+        raise
+    except Exception as error:  # noqa: BLE001 - an operator that cannot cook says so in words of its own
+        raise _no_picture(top, cut(clean(str(error)), 300)) from None
 
 
 def _no_picture(top: Any, reason: str) -> ToolFailure:

@@ -13,7 +13,7 @@ from tdmcp_embedded.errors import Code, ToolFailure, near
 FAMILIES = ("COMP", "TOP", "CHOP", "SOP", "POP", "DAT", "MAT")
 
 #: How many operators a search for a misplaced name may look at: it answers a mistake, it must not cost a frame.
-_SEARCH_LIMIT = 1500
+_SEARCH_LIMIT = 400
 
 
 def operator(td: ModuleType, path: str) -> Any:
@@ -168,7 +168,8 @@ def type_unknown(td: ModuleType, name: str) -> ToolFailure:
     """The refusal for an operator type this build does not have."""
     known = type_names(td)
     squeezed = name.replace(" ", "").replace("_", "")
-    suggestions = near(squeezed, known)
+    # Mostly it is only the letter case: comparing the word with every type is for the rest.
+    suggestions = [k for k in known if k.lower() == squeezed.lower()] or near(squeezed, known)
     if not squeezed.upper().endswith(FAMILIES):
         # "noise": the family is missing; every type of that name is meant.
         whole = [k for k in known if k[: -len(family_of(k))].lower() == squeezed.lower()]

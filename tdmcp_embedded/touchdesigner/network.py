@@ -49,7 +49,7 @@ class NetworkReader:
     def __init__(self, td: ModuleType, extent: Extent | None = None) -> None:
         self._td = td
         self._extent = extent or Extent()
-        self._pace = Pace(every=8)
+        self._pace = Pace(every=4)
         self._size = 0
         self._sequences: dict[str, list[str]] = {}
 

@@ -112,6 +112,12 @@ class Journal:
 
         self.put_back_with(put_back)
 
+    def when_undone(self, change: Callable[[bool], None]) -> None:
+        """Have `change(undoing)` called when the user undoes (or redoes) this step, for what TD does not record."""
+        if self.active:
+            with suppress(Exception):
+                self._undo.addCallback(lambda undoing, info: change(bool(undoing)), None)
+
     def close(self) -> None:
         """End the block, keeping what was done as one undo step."""
         if not self.active:

@@ -151,6 +151,9 @@ def main() -> None:
         report("shim", shim, world.environment(), given.calls, base)
         bare = [sys.executable, "-I", "-S", *shim[1:]]
         report("shim -I -S", bare, world.environment(), given.calls, base)
+        # Started by its folder, Python keeps the compiled form; a script given by its path is compiled every time.
+        folder = [sys.executable, "-I", "-S", str(ROOT / "stdio_shim")]
+        report("folder -I -S", folder, world.environment(), given.calls, base)
         for proxy in given.proxy:
             command = shlex.split(proxy.replace("{url}", server.url))
             report(os.path.basename(command[0]), command, world.environment(), given.calls, base)

@@ -353,3 +353,11 @@ def test_a_group_is_set_and_read_as_one(t):
     assert n.parGroup.t.eval() == (1, 2, 3)
     assert n.parGroup.t.val == (1, 2, 3)
     assert n.par.ty == 2
+
+
+@fact(24)
+def test_a_few_parameters_do_not_take_what_is_written_and_say_nothing(t):
+    sprite = t.scratch.create(t.td.pointspriteMAT)
+    before = sprite.par.attensizenear.eval()
+    sprite.par.attensizenear = before + 1
+    assert sprite.par.attensizenear.eval() == before

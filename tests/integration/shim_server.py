@@ -1,8 +1,7 @@
 """A small real MCP server over HTTP, run as a process of its own: what the shim's tests talk to.
 
 It does what the component does where the shim can see it: a registry entry, an access key, `/health`, both protocol
-eras. It ends at the end of its standard input, as if TouchDesigner were closed; one line of JSON on standard output
-says when it serves.
+eras.
 """
 
 from __future__ import annotations
@@ -10,12 +9,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import logging
 import os
 import socket
-import sys
 import threading
 import time
 from collections import Counter
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -143,7 +143,8 @@ class Gate:
         await self.app(scope, receive, send)
 
 
-def main() -> None:
+def serve(arguments: list[str], parent: Connection) -> None:
+    """Serve, and say where on `parent`; end in good order when the other end of it is closed."""
     options = argparse.ArgumentParser()
     options.add_argument("--home", required=True)
     options.add_argument("--port", type=int, default=0)
@@ -152,7 +153,8 @@ def main() -> None:
     options.add_argument("--project", default="")
     options.add_argument("--contract", type=int, default=1)
     options.add_argument("--unlisted", action="store_true")
-    given = options.parse_args()
+    given = options.parse_args(arguments)
+    logging.disable(logging.CRITICAL)
 
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -160,8 +162,10 @@ def main() -> None:
     listener.listen(64)
     port = listener.getsockname()[1]
     url = f"http://127.0.0.1:{port}/mcp"
-    app = Gate(make_server(given.name).streamable_http_app(max_request_body_size=64 << 20), given.token)
-    config = uvicorn.Config(app, log_level="critical", http="h11", ws="none", timeout_graceful_shutdown=0)
+    app = make_server(given.name).streamable_http_app(max_request_body_size=64 << 20)
+    config = uvicorn.Config(
+        Gate(app, given.token), log_config=None, http="h11", ws="none", timeout_graceful_shutdown=0
+    )
     server = uvicorn.Server(config)
 
     entry = Path(given.home) / "instances" / f"{os.getpid()}.json"
@@ -174,7 +178,7 @@ def main() -> None:
             part = entry.with_suffix(".part")
             facts = {
                 "pid": os.getpid(),
-                "started": f"{time.time():.6f}",
+                "started": time.time(),
                 "name": given.name,
                 "project": given.project,
                 "component": "/project1/tdmcp",
@@ -187,14 +191,13 @@ def main() -> None:
             }
             part.write_text(json.dumps(facts))
             part.replace(entry)
-        print(json.dumps({"url": url, "port": port, "pid": os.getpid()}), flush=True)
-        sys.stdin.read()
+        parent.send({"url": url, "port": port})
+        try:
+            parent.recv()
+        except EOFError:
+            pass
         entry.unlink(missing_ok=True)
         os._exit(0)
 
     threading.Thread(target=announce, daemon=True).start()
     server.run([listener])
-
-
-if __name__ == "__main__":
-    main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import socket
@@ -10,10 +11,12 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import httpx2
 import pytest
+from mcp.shared.exceptions import MCPError
 
 from fakes.driver import StandIn
-from tests.integration.clients import INITIALIZE, JSON_HEADERS, http_client, request
+from tests.integration.clients import INITIALIZE, JSON_HEADERS, http_client, request, text
 
 COMPONENT = "op('/project1/tdmcp')"
 
@@ -35,7 +38,7 @@ def par(td, name, component=COMPONENT):
 
 def serving(td, component=COMPONENT):
     """Wait until the component serves; the address it shows."""
-    until(lambda: par(td, "Status", component), lambda text: text.startswith("Serving at "))
+    until(lambda: par(td, "Status", component), lambda said: said.startswith("Serving at "))
     return par(td, "Url", component)
 
 
@@ -190,7 +193,7 @@ def test_a_port_that_others_hold_is_named_once_and_another_one_helps(own_td):
         other.listen()
         port = other.getsockname()[1]
         own_td.exec(f"{COMPONENT}.par.Portscan = 0\n{COMPONENT}.par.Port = {port}")
-        status = until(lambda: par(own_td, "Status"), lambda text: "taken" in text)
+        status = until(lambda: par(own_td, "Status"), lambda said: "taken" in said)
         assert str(port) in status and par(own_td, "Url") == ""
         assert entries(own_td) == []
     own_td.exec(f"{COMPONENT}.par.Port = 0")
@@ -199,20 +202,20 @@ def test_a_port_that_others_hold_is_named_once_and_another_one_helps(own_td):
 
 def test_an_address_of_another_machine_is_refused_in_words_until_it_is_put_right(own_td):
     own_td.exec(f"{COMPONENT}.par.Address = '203.0.113.7'")
-    until(lambda: par(own_td, "Status"), lambda text: "no address 203.0.113.7" in text)
+    until(lambda: par(own_td, "Status"), lambda said: "no address 203.0.113.7" in said)
     own_td.exec(f"{COMPONENT}.par.Address = '127.0.0.1'")
     assert answers(serving(own_td))
 
 
 def test_other_machines_are_let_in_only_with_a_key(own_td):
     own_td.exec(f"{COMPONENT}.par.Requirekey = False\n{COMPONENT}.par.Address = '0.0.0.0'")
-    until(lambda: par(own_td, "Status"), lambda text: "switch Require Key on" in text)
+    until(lambda: par(own_td, "Status"), lambda said: "switch Require Key on" in said)
     assert answers(own_td.url)
 
 
 def test_a_value_that_cannot_be_used_is_named_while_the_former_stays_in_force(td):
     td.exec(f"{COMPONENT}.par.Budgetms = 500")
-    status = until(lambda: par(td, "Status"), lambda text: "Budgetms cannot be 500" in text)
+    status = until(lambda: par(td, "Status"), lambda said: "Budgetms cannot be 500" in said)
     assert status.startswith(f"Serving at {td.url}.")
     assert td.stats()["pump"]["budget_ms"] == 4.0
     td.exec(f"{COMPONENT}.par.Budgetms = 4")
@@ -222,7 +225,7 @@ def test_a_value_that_cannot_be_used_is_named_while_the_former_stays_in_force(td
 def test_a_broken_expression_is_named_and_the_server_goes_on(td):
     td.exec(f"{COMPONENT}.par.Budgetms.expr = 'nonsense('")
     td.exec(f"{COMPONENT}.Changed({COMPONENT}.par.Budgetms)")
-    until(lambda: par(td, "Status"), lambda text: "Budgetms cannot be evaluated" in text)
+    until(lambda: par(td, "Status"), lambda said: "Budgetms cannot be evaluated" in said)
     td.exec(f"{COMPONENT}.par.Budgetms = 4")
     until(lambda: par(td, "Status"), f"Serving at {td.url}.")
 
@@ -292,7 +295,7 @@ def test_a_new_token_replaces_the_old_one_at_once(own_td):
 def test_the_clipboard_gets_a_client_configuration_that_works(td):
     td.exec(f"{COMPONENT}.par.Copyconfig.pulse()")
     td.exec("1")
-    config = until(lambda: td.exec("ui.clipboard"), lambda text: "mcpServers" in text)
+    config = until(lambda: td.exec("ui.clipboard"), lambda said: "mcpServers" in said)
     server = json.loads(eval(config))["mcpServers"]["touchdesigner"]
     status = request(server["url"], "POST", INITIALIZE, {**JSON_HEADERS, **server["headers"]}).status
     assert status == 200
@@ -345,6 +348,18 @@ def test_a_copy_is_a_second_server_on_its_own_port(own_td):
     gone(own_td, second)
     assert [entry["component"] for entry in entries(own_td)] == ["/project1/tdmcp"]
     assert answers(own_td.url)
+
+
+@pytest.mark.anyio
+async def test_a_client_that_deletes_the_component_is_answered_and_ends_the_server(own_td):
+    async with http_client(own_td) as client:
+        code = f"{COMPONENT}.destroy()"
+        with contextlib.suppress(MCPError, httpx2.HTTPError):  # the answer may lose the race with the end
+            result = await client.call_tool("execute_python", {"code": code})
+            assert not result.is_error or "stopped" in text(result)
+    assert own_td.exec(COMPONENT) == "None"
+    gone(own_td, own_td.url)
+    assert entries(own_td) == [] and int(own_td.exec("len(runs)")) == 0
 
 
 def test_undoing_the_creation_of_a_component_ends_its_server(own_td):

@@ -95,7 +95,7 @@ class Server:
 
     made: ClassVar[list["Server"]] = []
 
-    def __init__(self, td, queue, facts, values):
+    def __init__(self, td, queue, facts, values, log=None):
         self.td, self.queue, self.facts, self.values = td, queue, facts, values
         self.phase, self.version = Phase.STARTING, 0
         self.sentence, self.final, self.warning = "", False, ""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tdmcp_embedded import embed, serving
+from tdmcp_embedded import embed, loading, serving
 from tdmcp_embedded.errors import ToolFailure
 from tdmcp_embedded.serving import Outcome
 from tests.unit.component.host import Host, Log, Owner, Server
@@ -94,15 +94,15 @@ def test_an_error_in_a_frame_does_not_break_the_chain(td, boot, monkeypatch):
 
 def test_what_is_missing_is_said_and_looked_for_again_on_restart(td, boot, monkeypatch):
     owner = Owner()
-    monkeypatch.setattr(embed, "NEEDED", ("tdmcp_embedded.not_there",))
-    loading = embed._Loading()
-    monkeypatch.setattr(embed, "_loading", loading)
+    monkeypatch.setattr(loading, "NEEDED", ("tdmcp_embedded.not_there",))
+    missing = loading.Loading()
+    monkeypatch.setattr(embed, "_loading", missing)
     server = boot(owner)
-    loading._thread.join(10)
+    missing._thread.join(10)
     td.frame()
     assert "No module named 'tdmcp_embedded.not_there'" in owner.shown("Status")
     assert Server.made == []
-    monkeypatch.setattr(embed, "NEEDED", ("tdmcp_embedded.serving",))
+    monkeypatch.setattr(loading, "NEEDED", ("tdmcp_embedded.serving",))
     server.restart()
     td.frame()
     assert Server.made[0].started
@@ -294,6 +294,23 @@ def test_a_failure_with_a_known_remedy_is_final_until_something_changes(td, boot
     server.apply({"Port": 9000})
     td.frame()
     assert len(Server.made) == 2
+
+
+def test_the_same_value_again_is_no_remedy(td, boot):
+    server = boot(values={"Port": 9988})
+    Server.made[0].fail("Port 9988 is taken; choose another.", final=True)
+    td.frame()
+    server.apply({"Port": 9988})
+    td.frame(3)
+    assert len(Server.made) == 1
+
+
+def test_a_restart_is_shown_at_once(td, boot):
+    owner = Owner()
+    server = boot(owner)
+    serve(td)
+    server.restart()
+    assert owner.shown("Status") == "Restarting." and owner.shown("Url") == ""
 
 
 def test_restart_starts_again_after_giving_up(td, boot):

@@ -1,4 +1,4 @@
-"""Our log records stay in memory until the main thread fetches them; the host's logging is left as found."""
+"""Our libraries' warnings go to our logs, never to the host's handlers; its logging is left as found."""
 
 import io
 import logging
@@ -6,6 +6,7 @@ import logging
 import pytest
 
 from tdmcp_embedded import host_log
+from tdmcp_embedded.logs.log import Log
 
 
 @pytest.fixture
@@ -19,45 +20,50 @@ def root_output():
 
 
 @pytest.fixture
-def attached():
-    host_log.fetch()
-    host_log.attach()
-    yield
-    host_log.detach()
+def log():
+    log = Log()
+    host_log.attach(log)
+    yield log
+    host_log.detach(log)
 
 
-def test_a_warning_of_the_server_does_not_reach_the_hosts_handlers(root_output, attached):
+def told(log):
+    return [(record.level, record.source, record.event) for record in log.ring.newest(1000)]
+
+
+def test_a_warning_of_the_server_does_not_reach_the_hosts_handlers(root_output, log):
     logging.getLogger("uvicorn.error").warning("went wrong: %s", "port")
     assert root_output.getvalue() == ""
-    assert host_log.fetch() == ["WARNING uvicorn.error: went wrong: port"]
-    assert host_log.fetch() == []
+    assert told(log) == [("warning", "uvicorn.error", "went wrong: port")]
 
 
-def test_other_peoples_loggers_are_left_alone(root_output, attached):
+def test_other_peoples_loggers_are_left_alone(root_output, log):
     logging.getLogger("somebody.else").warning("hello")
     assert "hello" in root_output.getvalue()
-    assert host_log.fetch() == []
+    assert told(log) == []
 
 
-def test_a_message_that_cannot_be_formatted_is_still_a_line(attached):
+def test_a_message_that_cannot_be_formatted_is_still_a_line(log):
     # To the handler itself: pytest adds its own to loggers that do not propagate, and that one raises.
-    host_log._memory.handle(logging.LogRecord("mcp", logging.ERROR, "", 0, "%d", ("no number",), None))
-    assert len(host_log.fetch()) == 1
+    host_log._forward.handle(logging.LogRecord("mcp", logging.ERROR, "", 0, "%d", ("no number",), None))
+    assert told(log) == [("error", "mcp", "(a message that cannot be formatted)")]
 
 
-def test_a_flood_keeps_the_newest_lines_only(attached):
-    for i in range(1000):
-        logging.getLogger("tdmcp_embedded").warning("line %d", i)
-    lines = host_log.fetch()
-    assert len(lines) == 200 and lines[-1].endswith("line 999")
+def test_every_attached_log_is_told(log):
+    other = Log()
+    host_log.attach(other)
+    logging.getLogger("mcp").error("boom")
+    host_log.detach(other)
+    assert told(log) == told(other) == [("error", "mcp", "boom")]
 
 
 def test_the_last_user_leaves_logging_as_it_was():
     loggers = [logging.getLogger(name) for name in host_log.NAMES]
     before = [(logger.propagate, list(logger.handlers)) for logger in loggers]
-    host_log.attach()
-    host_log.attach()
-    host_log.detach()
+    first, second = Log(), Log()
+    host_log.attach(first)
+    host_log.attach(second)
+    host_log.detach(first)
     assert not loggers[0].propagate
-    host_log.detach()
+    host_log.detach(second)
     assert [(logger.propagate, list(logger.handlers)) for logger in loggers] == before

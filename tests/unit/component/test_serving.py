@@ -4,12 +4,13 @@ import sys
 
 import pytest
 
-from tdmcp_embedded import serving
+from tdmcp_embedded import checking
+from tdmcp_embedded.checking import CannotServe
 from tdmcp_embedded.frame_queue import FrameQueue
 from tdmcp_embedded.http.listening import CannotListen
 from tdmcp_embedded.http.thread import Phase as ThreadPhase
 from tdmcp_embedded.http.thread import State
-from tdmcp_embedded.serving import CannotServe, Phase, Serving
+from tdmcp_embedded.serving import Phase, Serving
 from tdmcp_embedded.settings import Level
 
 
@@ -18,7 +19,7 @@ def run():
     """A run that serves, without its thread."""
     queue = FrameQueue(watch=False)
     run = Serving(sys, queue, {"perform_mode": False}, {})
-    run.settings = serving.validated({})
+    run.settings = checking.validated({})
     run.url, run.key = "http://127.0.0.1:9988/mcp", "secret"
     return run
 
@@ -34,16 +35,16 @@ def run():
 )
 def test_a_value_that_cannot_be_used_is_named(values, words):
     with pytest.raises(CannotServe, match=words.replace(".", r"\.")):
-        serving.validated(values)
+        checking.validated(values)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "::1", ""])
 def test_this_machine_may_be_served_without_a_key(address):
-    assert not serving.validated({"Address": address, "Requirekey": False}).require_key
+    assert not checking.validated({"Address": address, "Requirekey": False}).require_key
 
 
 def test_pulses_and_read_outs_are_no_settings():
-    assert serving.validated({"Status": "Serving", "Restart": 1}) == serving.validated({})
+    assert checking.validated({"Status": "Serving", "Restart": 1}) == checking.validated({})
 
 
 def test_a_live_change_is_in_force_at_once(run):
@@ -99,12 +100,12 @@ def test_a_port_that_is_none_fails_before_anything_is_bound(values):
 
 def test_tls_files_that_do_not_work_are_named_before_the_server_tries(tmp_path):
     with pytest.raises(CannotServe, match="TLS files cannot be used"):
-        serving._check_tls(str(tmp_path / "none.pem"), "")
+        checking.check_tls(str(tmp_path / "none.pem"), "")
     with pytest.raises(CannotServe, match="without Tlscertificate"):
-        serving._check_tls("", "key.pem")
+        checking.check_tls("", "key.pem")
 
 
 def test_the_client_configuration_carries_the_key_only_where_one_is_needed(run):
     assert "Bearer secret" in run.client_config()
-    run.settings = serving.validated({"Requirekey": False})
+    run.settings = checking.validated({"Requirekey": False})
     assert "secret" not in run.client_config() and run.url in run.client_config()

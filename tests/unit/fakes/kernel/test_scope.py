@@ -112,3 +112,11 @@ def test_tdu_refuses_what_it_does_not_fake() -> None:
         _ = tdu.split
     with pytest.raises(tdAttributeError):
         _ = tdu.nosuch
+
+
+def test_a_dat_beside_is_a_module_of_mod(world: World, td: ModuleType) -> None:
+    td.op("/project1").create(td.textDAT, "helpers").text = "def twice(x):\n    return 2 * x\n"
+    noise = td.op("/project1").create(td.noiseTOP)
+    assert noise.mod.helpers.twice(4) == 8
+    noise.par.period.expr = "mod.helpers.twice(3)"
+    assert noise.par.period == 6

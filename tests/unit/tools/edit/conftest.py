@@ -9,6 +9,8 @@ from tests.unit.tools.harness import Bench
 
 @pytest.fixture
 def bench(bench: Bench) -> Bench:
+    # On a busy machine preparing a project may take longer than a main thread may be silent.
+    bench.queue.stall_after = 1e6
     bench.make("baseCOMP", "tdmcp")
     bench.instance["component"] = "/project1/tdmcp"
     return bench

@@ -95,6 +95,7 @@ FAULTS: list[dict[str, Any]] = [
 def fresh() -> Iterator[Bench]:
     bench = Bench()
     try:
+        bench.queue.stall_after = 1e6
         bench.make("baseCOMP", "stage")
         yield bench
         assert bench.world.conflicts == []

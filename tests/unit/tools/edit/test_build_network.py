@@ -302,6 +302,25 @@ def test_annotations_are_made_and_brought_up_to_date(bench: Bench) -> None:
     assert made.par.Titletext.eval() == "Other"
 
 
+def test_undo_takes_annotations_along_and_redo_brings_them_back(bench: Bench) -> None:
+    # Making one ends TD's undo block (fact 35).
+    old = {"name": "old", "title": "Old", "position": [0, 500], "size": [200, 100]}
+    build(bench, [], annotations=[old])
+    before = state(bench)
+    notes = [old | {"title": "New", "color": [1, 0, 0]}, {"name": "more", "text": "words"}]
+    build(bench, CHAIN, annotations=notes)
+    after = state(bench)
+    bench.run("undo")
+    assert state(bench) == before
+    bench.run("undo", redo=True)
+    assert state(bench) == after
+
+
+def test_a_failure_after_annotations_leaves_none(bench: Bench) -> None:
+    with refused(bench, Code.MENU_VALUE_INVALID):
+        build(bench, CHAIN, annotations=[{"name": "a"}, {"name": "b", "mode": "nosuch"}])
+
+
 def test_problems_of_what_was_built_are_told(bench: Bench) -> None:
     answer = build(
         bench, [{"name": "blur", "type": "blurTOP"}, {"name": "null", "type": "nullTOP", "inputs": ["blur"]}]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from fakes import catalogue
 from tdmcp_embedded.errors import Code
 from tests.unit.tools.edit.states import refused
 from tests.unit.tools.harness import Bench
+
+TYPES = set(catalogue.types())
 
 
 def test_a_new_operator_has_its_name_parameters_and_inputs(bench: Bench) -> None:
@@ -78,6 +81,14 @@ def test_an_unknown_type_is_refused_with_the_right_letter_case(bench: Bench) -> 
     with refused(bench, Code.OPERATOR_TYPE_UNKNOWN) as caught:
         bench.run("create_operator", parent="/project1", type="noiseTop")
     assert caught.value.suggestions[0] == "noiseTOP"
+
+
+def test_a_type_that_can_no_longer_be_made_is_told_in_touchdesigners_words(bench: Bench) -> None:
+    # Retired types keep their class (fact 16).
+    retired = next(t for t in bench.td.__dir__() if t.endswith("TOP") and t not in TYPES and t != "TOP")
+    with refused(bench, Code.TD_ERROR) as caught:
+        bench.run("create_operator", parent="/project1", type=retired)
+    assert "Invalid number or type" in caught.value.message
 
 
 def test_a_taken_name_is_refused_with_the_next_free_one(bench: Bench) -> None:

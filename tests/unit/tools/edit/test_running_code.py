@@ -101,7 +101,7 @@ def test_asking_for_input_does_not_wait() -> None:
 
 
 def test_a_debugger_does_not_wait() -> None:
-    assert "BdbQuit" in run("breakpoint()\nx = 1").error
+    assert "BdbQuit" in run("import pdb\npdb.Pdb().set_trace()\nx = 1").error
 
 
 def test_the_time_limit_inside_the_code_is_told_apart() -> None:

@@ -77,6 +77,12 @@ def test_tables_keep_line_breaks_in_cells(bench: Bench) -> None:
         write(bench, table=[])
 
 
+def test_numbers_are_taken_as_cells(bench: Bench) -> None:
+    table = bench.make("tableDAT", "t")
+    write(bench, table=[["speed", 2.5, 3]])
+    assert [c.val for c in table.rows()[0]] == ["speed", "2.5", "3"]
+
+
 def test_text_is_no_table_and_a_top_holds_neither(bench: Bench, dat: Any) -> None:
     with refused(bench, Code.VALUE_INVALID):
         write(bench, table=[["a"]])
@@ -116,6 +122,6 @@ def test_a_shader_that_fails_is_told_with_its_message(bench: Bench) -> None:
     # It shows on no operator's errors (fact 34).
     bench.make("glslTOP", "g")
     answer = bench.json(
-        "write_data", path="/project1/g_pixel", text="out vec4 c;\nvoid main() { c = vec4(1.0) }\n"
+        "write_data", path="/project1/g_pixel", text="out vec4 c;\nvoid main() { c = vec4(1.0; }\n"
     )
     assert "shader" in {p["severity"] for p in answer["problems"]}

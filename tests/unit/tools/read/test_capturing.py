@@ -130,6 +130,13 @@ def test_the_size_a_licence_allows_is_the_size_stated(bench: Bench) -> None:
     assert facts["native_size"] == [128, 128]
 
 
+def test_a_top_that_cannot_cook_is_told_as_touchdesigners_error(bench: Bench) -> None:
+    bench.make("glslTOP", "g", mode="compute")
+    with pytest.raises(ToolFailure) as refusal:
+        bench.run("capture_image", path="/project1/g")
+    assert refusal.value.code is Code.TD_ERROR and "/project1/g" in refusal.value.message
+
+
 def test_a_wrong_path_is_refused_with_the_right_one(bench: Bench) -> None:
     small(bench, "constantTOP", "red")
     with pytest.raises(ToolFailure) as refusal:

@@ -112,6 +112,14 @@ def test_a_component_holds_no_data(bench: Bench) -> None:
     assert refusal.value.code is Code.VALUE_INVALID
 
 
+def test_an_operator_that_cannot_cook_is_told_as_touchdesigners_error(bench: Bench) -> None:
+    for name, path in (("audiodeviceoutCHOP", "/project1/a"), ("artnetDAT", "/project1/b")):
+        bench.make(name, path[-1])
+        with pytest.raises(ToolFailure) as refusal:
+            bench.run("read_data", path=path)
+        assert refusal.value.code is Code.TD_ERROR and path in refusal.value.message
+
+
 def test_default_answers_stay_small_whatever_is_held(bench: Bench) -> None:
     bench.make("textDAT", "t").text = "x" * 100_000 + "\n" + "y" * 100_000
     wide = bench.make("tableDAT", "tab")

@@ -101,6 +101,14 @@ def test_errors_are_told_whole(bench: Bench) -> None:
     assert any("ZeroDivisionError" in m and "Context:" in m for m in messages)
 
 
+@pytest.mark.parametrize("type_name", ["artnetDAT", "audiodeviceoutCHOP"])
+def test_an_operator_that_cannot_cook_can_be_looked_at_all_the_same(bench: Bench, type_name: str) -> None:
+    bench.make(type_name, "x").bypass = True
+    row = one(bench, "/project1/x", parameters="all")
+    assert row["data"]["unavailable"] and row["flags"] == {"bypass": True} and len(row["parameters"]) > 3
+    assert bench.json("find_operators", path="/project1", text="anything")["total"] == 0
+
+
 def test_several_operators_come_in_the_order_asked_for(bench: Bench) -> None:
     for name in "abc":
         bench.make("nullTOP", name)

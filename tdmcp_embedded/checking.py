@@ -1,0 +1,95 @@
+"""Whether a server can run with the values of a component, and why not, in words for the person in front of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tdmcp_embedded.http.thread import State
+    from tdmcp_embedded.settings import Settings
+
+
+class CannotServe(Exception):
+    """A reason not to serve that starting again will not cure; its text is for the person in front of TouchDesigner."""
+
+
+def validated(values: dict[str, Any]) -> Settings:
+    """Settings from custom parameter values.
+
+    Raises:
+        CannotServe: a value cannot be used; the sentence names the parameter.
+    """
+    from pydantic import ValidationError
+
+    from tdmcp_embedded.http.hosts import is_loopback
+    from tdmcp_embedded.settings import from_parameters, parameter_name
+
+    try:
+        settings = from_parameters(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = parameter_name(str(first["loc"][0]))
+        raise CannotServe(f"{name} cannot be {first['input']!r}: {_lower(first['msg'])}.") from None
+    if not settings.require_key and not is_loopback(listening_address(settings.address)):
+        raise CannotServe(
+            f"Address {settings.address} can be reached from other machines: switch Require Key on, or use 127.0.0.1."
+        )
+    return settings
+
+
+def explained(state: State) -> tuple[str, bool]:
+    """Why a thread failed, in a sentence, and whether it would fail again."""
+    from tdmcp_embedded.http.listening import CannotListen
+
+    error = state.error
+    if isinstance(error, ModuleNotFoundError):
+        sentence = (
+            f"The Python package {error.name!r} is missing: run `pip install tdmcp-embedded` for the Python that "
+            "TouchDesigner uses, then restart TouchDesigner."
+        )
+        return sentence, True
+    if isinstance(error, CannotServe):
+        return str(error), True
+    return state.sentence, isinstance(error, CannotListen | ImportError)
+
+
+def check_tls(certificate: str, key: str) -> None:
+    """See whether the files work before the server tries, which would only say that it cannot start."""
+    if not certificate and not key:
+        return
+    import ssl
+
+    if not certificate:
+        raise CannotServe("Tlskey is given without Tlscertificate: give both files, or neither.")
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(
+            certificate, key or None, password=lambda: b""
+        )
+    except (OSError, ValueError) as error:
+        raise CannotServe(f"The TLS files cannot be used: {error}.") from None
+
+
+def whole(name: str, value: Any, most: int) -> int:
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        number = -1
+    if not 0 <= number <= most:
+        raise CannotServe(f"{name} cannot be {value!r}: it is a whole number from 0 to {most}.")
+    return number
+
+
+def _lower(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
+
+
+def listening_address(address: str) -> str:
+    # "localhost" may mean ::1 first, and then half of the clients are refused.
+    return "127.0.0.1" if address.strip().lower() in ("", "localhost") else address.strip()
+
+
+def reachable_address(address: str) -> str:
+    """An address as it stands in the URL for clients on this machine."""
+    if address in ("0.0.0.0", "::"):
+        return "127.0.0.1"
+    return f"[{address}]" if ":" in address else address

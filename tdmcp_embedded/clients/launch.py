@@ -1,0 +1,84 @@
+"""How a client starts the shim: which Python, and a copy of the shim that stays where it is.
+
+The shim travels inside the package or the component, which may be a zip archive, be moved, or be gone with the project;
+clients need a path that lasts, so a copy lives in our own folder.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import resources
+from pathlib import Path
+
+from tdmcp_embedded import instances
+from tdmcp_embedded.clients import installations
+from tdmcp_embedded.clients.catalogue import Stdio
+from tdmcp_embedded.clients.machine import Machine, Refused
+
+
+def shim_file(machine: Machine) -> Path:
+    """Where the copy is kept."""
+    return machine.tdmcp / "shim" / "stdio_shim.py"
+
+
+def shim_source() -> bytes:
+    """The shim that belongs to this version.
+
+    Raises:
+        Refused: this installation has none.
+    """
+    try:
+        return resources.files("stdio_shim").joinpath("__main__.py").read_bytes()
+    except (ModuleNotFoundError, OSError):
+        raise Refused(
+            "The stdio shim is missing from this installation.", "Install tdmcp-embedded again."
+        ) from None
+
+
+def shim_is_current(machine: Machine) -> bool | None:
+    """Whether the copy is the one of this version; None if there is no copy."""
+    try:
+        return shim_file(machine).read_bytes() == shim_source()
+    except OSError:
+        return None
+
+
+def install_shim(machine: Machine) -> Path:
+    """Make or renew the copy; the path is the same for ever.
+
+    Raises:
+        Refused: it cannot be written.
+    """
+    path, source = shim_file(machine), shim_source()
+    if shim_is_current(machine):
+        return path
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        part.write_bytes(source)
+        os.replace(part, path)
+    except OSError as error:
+        raise Refused(f"The shim cannot be copied to {path}: {error.strerror or error}.") from None
+    return path
+
+
+def python(machine: Machine, given: str = "") -> str:
+    """The Python for the shim: the one given, a running TouchDesigner's, an installed one's, or this one."""
+    running = [
+        str(entry.get("python") or "") for entry in reversed(instances.listing(machine.tdmcp / "instances"))
+    ]
+    installed = [str(one.python) for one in installations.find(machine)]
+    # Inside TouchDesigner sys.executable may be TouchDesigner itself, which would open a second one: hence last.
+    return given or next(
+        (path for path in (*running, *installed) if path and os.path.isfile(path)), sys.executable
+    )
+
+
+def command(machine: Machine, *, interpreter: str = "", instance: str = "") -> Stdio:
+    """The command that a client runs. `instance` ties it to one of several TouchDesigners."""
+    arguments = [str(shim_file(machine))]
+    if instance:
+        arguments += ["--instance", instance]
+    environment = {"TDMCP_HOME": machine.own_home} if machine.own_home else {}
+    return Stdio(python(machine, interpreter), tuple(arguments), environment)

@@ -1,0 +1,374 @@
+"""Adding this server to a client, taking it out, and seeing what is there."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tdmcp_embedded import instances
+from tdmcp_embedded.clients import files, jsonc, launch, toml_text
+from tdmcp_embedded.clients.catalogue import CLIENTS, ENTRY, KEY_VARIABLE, Client, Http, Stdio, client
+from tdmcp_embedded.clients.machine import Machine, Refused
+from tdmcp_embedded.files import read as read_json
+
+#: Where a server listens unless told otherwise.
+USUAL_URL = "http://127.0.0.1:9988/mcp"
+OTHER = "other"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How a client is to reach TouchDesigner.
+
+    `transport` is "auto" (stdio, which survives changes of port and key, and keeps the key out of the file), "stdio" or
+    "http". `scope` is "user" or "project", `folder` the project's. `instance` names one of several TouchDesigners.
+    `python` starts the shim; empty finds TouchDesigner's.
+    """
+
+    transport: str = "auto"
+    scope: str = "user"
+    folder: Path = field(default_factory=Path.cwd)
+    instance: str = ""
+    python: str = ""
+
+
+@dataclass
+class Outcome:
+    """What `add` or `remove` did: `sentences` say it, `difference` shows it (keys hidden)."""
+
+    client: Client
+    path: Path
+    changed: bool
+    sentences: list[str]
+    difference: str = ""
+    backup: Path | None = None
+
+
+@dataclass
+class Status:
+    """What a client's file of one scope has. `state` is absent, current, differs or broken."""
+
+    client: Client
+    scope: str
+    path: Path
+    state: str
+    sentence: str
+    installed: bool
+    """Whether the client seems to be on this computer."""
+    entry: dict[str, Any] | None = None
+    others: list[str] = field(default_factory=list)
+    """Further entries that start this server under other names: agents then see every tool twice."""
+
+
+def add(name: str, choice: Choice, machine: Machine | None = None, *, dry_run: bool = False) -> Outcome:
+    """Write our entry into a client's configuration; doing it again changes nothing.
+
+    Raises:
+        Refused: the client or its scope is unknown, cannot do this, or its file is broken or cannot be written.
+    """
+    machine = machine or Machine()
+    row = client(name)
+    path = row.file(machine, choice.scope, choice.folder)
+    server = _server(row, choice, machine)
+    entry = row.write(server)
+    with_key = isinstance(server, Http) and bool(server.key)
+    files.read(path)
+    if isinstance(server, Stdio) and not dry_run:
+        launch.install_shim(machine)
+    change = files.edit(
+        path,
+        lambda text: _put(row, path, text, entry),
+        journal=machine.tdmcp / "clients.json",
+        private=with_key,
+        dry_run=dry_run,
+    )
+    outcome = Outcome(row, change.path, change.changed, [], _difference(change), change.backup)
+    say = outcome.sentences.append
+    if not change.changed:
+        say(f"{row.title} has this entry already: {change.path}")
+    else:
+        say(f"{'Would add' if dry_run else 'Added'} {ENTRY} to {row.title}: {change.path}")
+    if change.backup is not None:
+        say(f"The file as it was: {change.backup}")
+    if isinstance(server, Http):
+        say(
+            f"The file holds the access key; after New Token, run this again. URL: {server.url}"
+            if server.key
+            else f"The entry takes the access key from the variable {KEY_VARIABLE}, which the client must see. "
+            f"URL: {server.url}"
+        )
+    if choice.scope == "project" and isinstance(server, Stdio):
+        say("The entry names paths of this computer: other people on the project add their own.")
+    if not _installed(row, machine):
+        say(f"{row.title} does not seem to be installed here.")
+    if change.changed and not dry_run:
+        say(row.restart)
+    return outcome
+
+
+def remove(name: str, choice: Choice, machine: Machine | None = None, *, dry_run: bool = False) -> Outcome:
+    """Take our entry out again. A file that nobody has changed since becomes what it was, byte for byte.
+
+    Raises:
+        Refused: as for `add`.
+    """
+    machine = machine or Machine()
+    row = client(name)
+    path = row.file(machine, choice.scope, choice.folder)
+    change = files.edit(
+        path,
+        lambda text: _take(row, path, text),
+        journal=machine.tdmcp / "clients.json",
+        undo=True,
+        dry_run=dry_run,
+    )
+    outcome = Outcome(row, change.path, change.changed, [], _difference(change), change.backup)
+    if not change.changed:
+        outcome.sentences.append(f"{row.title} has no entry {ENTRY}: {change.path}")
+        return outcome
+    done = "Would remove" if dry_run else "Removed"
+    tail = ", which is what it was before." if change.restored and change.after is not None else "."
+    tail = ", and the file, which had been made for it." if change.after is None else tail
+    outcome.sentences.append(f"{done} {ENTRY} from {row.title}: {change.path}{tail}")
+    if change.backup is not None:
+        outcome.sentences.append(f"The file as it was: {change.backup}")
+    return outcome
+
+
+def status(name: str, choice: Choice, machine: Machine | None = None) -> Status:
+    """What is in a client's file of the chosen scope. Does not raise for broken files: that is a state.
+
+    Raises:
+        Refused: the client or its scope is unknown.
+    """
+    machine = machine or Machine()
+    row = client(name)
+    path = row.file(machine, choice.scope, choice.folder)
+    installed = _installed(row, machine)
+    try:
+        servers = _servers(row, path)
+    except Refused as refusal:
+        return Status(row, choice.scope, path, "broken", refusal.message, installed)
+    entry = servers.get(ENTRY)
+    others = [name for name, other in servers.items() if name != ENTRY and starts_us(other, machine)]
+    if entry is None:
+        return Status(row, choice.scope, path, "absent", f"No entry in {path}", installed, None, others)
+    if not isinstance(entry, dict):
+        sentence = f"{ENTRY} in {path} is not an object"
+        return Status(row, choice.scope, path, "differs", sentence, installed, {}, others)
+    problems = list(entry_problems(entry, machine))
+    state = "differs" if problems else "current"
+    how = "over HTTP" if address_of(entry) else "through the shim"
+    sentence = " ".join(problems) or f"Set up {how} in {path}"
+    return Status(row, choice.scope, path, state, sentence, installed, entry, others)
+
+
+def text(name: str, choice: Choice, machine: Machine | None = None) -> str:
+    """What a person would paste into a client's configuration; for `other`, both ways in words.
+
+    Raises:
+        Refused: as for `add`.
+    """
+    machine = machine or Machine()
+    if name == OTHER:
+        return _other(choice, machine)
+    row = client(name)
+    path = row.file(machine, choice.scope, choice.folder)
+    entry = row.write(_server(row, choice, machine))
+    if row.kind == "toml":
+        return f"# {path}\n{toml_text.put('', (*row.container, ENTRY), entry)}"
+    return f"// {path}\n{jsonc.put('', (*row.container, ENTRY), entry)}"
+
+
+def address_of(entry: dict[str, Any]) -> str:
+    """The URL of an entry over HTTP, or nothing."""
+    return next(
+        (str(entry[key]) for key in ("url", "serverUrl", "httpUrl") if isinstance(entry.get(key), str)), ""
+    )
+
+
+def command_of(entry: dict[str, Any]) -> list[str]:
+    """The words of the command that an entry starts."""
+    command = entry.get("command")
+    words = command if isinstance(command, list) else [command] if command else []
+    arguments = entry.get("args")
+    return [str(word) for word in [*words, *(arguments if isinstance(arguments, list) else [])]]
+
+
+def starts_us(entry: Any, machine: Machine) -> bool:
+    """Whether an entry, by whatever name, leads to this server."""
+    if not isinstance(entry, dict):
+        return False
+    words = command_of(entry)
+    if any(re.search(r"(^|[\\/])stdio_shim(\.py)?$", word) for word in words):
+        return True
+    if len(words) > 1 and re.search(r"(^|[\\/])tdmcp(\.exe)?$", words[0]) and words[1] == "stdio":
+        return True
+    known = {str(one.get("url")) for one in instances.listing(machine.tdmcp / "instances")}
+    return address_of(entry) in known - {""}
+
+
+def entry_problems(entry: dict[str, Any], machine: Machine) -> Iterator[str]:
+    """What keeps an entry from working, each in a sentence."""
+    address = address_of(entry)
+    if address:
+        yield from _address_problems(address, entry, machine)
+        return
+    words = command_of(entry)
+    if not words:
+        yield "The entry starts nothing."
+        return
+    if not os.path.exists(words[0]) and os.path.isabs(words[0]):
+        yield f"It starts {words[0]}, which is no longer there."
+    shim = next((word for word in words if word.endswith((".py", "stdio_shim"))), "")
+    if shim and os.path.isabs(shim) and not os.path.exists(shim):
+        yield f"The shim is no longer at {shim}."
+
+
+def keys(machine: Machine) -> list[dict[str, Any]]:
+    """The access keys of this user, the owner's first."""
+    found = (read_json(machine.tdmcp / "keys.json") or {}).get("keys")
+    entries = [key for key in (found if isinstance(found, list) else []) if isinstance(key, dict)]
+    return sorted(entries, key=lambda key: key.get("name") != "owner")
+
+
+def _address_problems(address: str, entry: dict[str, Any], machine: Machine) -> Iterator[str]:
+    running = instances.listing(machine.tdmcp / "instances")
+    if running and address not in {str(one.get("url")) for one in running}:
+        yield f"It leads to {address}, but TouchDesigner serves at {running[-1].get('url')}."
+    headers = entry.get("headers") or entry.get("http_headers")
+    value = str(headers.get("Authorization", "")) if isinstance(headers, dict) else ""
+    if "$" in value or "{env:" in value or entry.get("bearer_token_env_var"):
+        return
+    token = value.removeprefix("Bearer ").strip()
+    known = [key for key in keys(machine) if key.get("token")]
+    if not token:
+        yield "It has no access key."
+    elif known and token not in {str(key["token"]) for key in known}:
+        yield "Its access key is no longer valid."
+
+
+def _server(row: Client, choice: Choice, machine: Machine) -> Stdio | Http:
+    if choice.transport not in ("auto", "stdio", "http"):
+        raise Refused(f"{choice.transport!r} is no transport.", "There are auto, stdio and http.")
+    if choice.transport != "http":
+        return launch.command(machine, interpreter=choice.python, instance=choice.instance)
+    if not row.http:
+        raise Refused(
+            f"{row.title} cannot reach a server at a local URL.", "Leave --transport out: it uses the shim."
+        )
+    # A project's file is shared, often in public: no key in it.
+    return _address(choice, machine, with_key=choice.scope == "user")
+
+
+def _address(choice: Choice, machine: Machine, *, with_key: bool) -> Http:
+    running = instances.listing(machine.tdmcp / "instances")
+    if choice.instance:
+        word = choice.instance.casefold()
+        named = [
+            one
+            for one in running
+            if word in {str(one.get(k, "")).casefold() for k in ("name", "pid", "component")}
+        ]
+        if not named:
+            names = ", ".join(str(one.get("name") or one.get("pid")) for one in running) or "none"
+            raise Refused(f"No running TouchDesigner is called {choice.instance!r}.", f"Running: {names}.")
+        running = named
+    if len(running) > 1:
+        names = ", ".join(str(one.get("name") or one.get("pid")) for one in running)
+        raise Refused(f"{len(running)} TouchDesigners are running.", f"Say which with --instance: {names}.")
+    url = str(running[0]["url"]) if running else USUAL_URL
+    key = next((str(one["token"]) for one in [*running, *keys(machine)] if one.get("token")), "")
+    if with_key and not key:
+        raise Refused(
+            "There is no access key yet: the server has never run for this user.",
+            "Open a project with the component once, then try again; or leave --transport out.",
+        )
+    return Http(url, key if with_key else "")
+
+
+def _put(row: Client, path: Path, text: str, entry: dict[str, Any]) -> str:
+    try:
+        if row.kind == "toml":
+            return toml_text.put(text, (*row.container, ENTRY), entry)
+        container = row.path_in(jsonc.parse(text, **_kind(row)).value) if text.strip() else row.container
+        return jsonc.put(text, (*container, ENTRY), entry, **_kind(row))
+    except jsonc.Broken as broken:
+        raise _refused(path, broken) from None
+
+
+def _take(row: Client, path: Path, text: str) -> str:
+    try:
+        if row.kind == "toml":
+            return toml_text.take(text, (*row.container, ENTRY))
+        if not text.strip():
+            return text
+        container = row.path_in(jsonc.parse(text, **_kind(row)).value)
+        return jsonc.take(text, (*container, ENTRY), **_kind(row))
+    except jsonc.Broken as broken:
+        raise _refused(path, broken) from None
+
+
+def _servers(row: Client, path: Path) -> dict[str, Any]:
+    text = files.read(path)
+    if text is None or not text.strip():
+        return {}
+    try:
+        document = toml_text.parse(text) if row.kind == "toml" else jsonc.parse(text, **_kind(row)).value
+    except jsonc.Broken as broken:
+        raise _refused(path, broken) from None
+    servers = toml_text.get(document, row.path_in(document)) if isinstance(document, dict) else None
+    return servers if isinstance(servers, dict) else {}
+
+
+def _kind(row: Client) -> dict[str, bool]:
+    loose = row.kind == "jsonc"
+    return {"comments": loose, "trailing_commas": loose}
+
+
+def _refused(path: Path, broken: jsonc.Broken) -> Refused:
+    return Refused(
+        f"{path} is broken at line {broken.line}, column {broken.column}: {broken.message}.",
+        "Mend it in a text editor; nothing was changed.",
+    )
+
+
+def _installed(row: Client, machine: Machine) -> bool:
+    if row.name == "claude-code":
+        return row.file(machine, "user", Path()).exists() or (machine.home / ".claude").is_dir()
+    return any(place.parent.is_dir() for place in row.user(machine))
+
+
+def _difference(change: files.Change) -> str:
+    before, after = (change.before or "").splitlines(), (change.after or "").splitlines()
+    lines = difflib.unified_diff(before, after, "before", "after", lineterm="", n=2)
+    return re.sub(r"(Bearer )[^\s\"'$]+", r"\1<key>", "\n".join(lines))
+
+
+def _other(choice: Choice, machine: Machine) -> str:
+    stdio = launch.command(machine, interpreter=choice.python, instance=choice.instance)
+    try:
+        http = _address(choice, machine, with_key=choice.transport == "http")
+    except Refused as refusal:
+        http = Http(USUAL_URL)
+        note = f"({refusal.message})\n"
+    else:
+        note = ""
+    common = CLIENTS["cursor"].write
+    over_stdio = json.dumps({"mcpServers": {ENTRY: common(stdio)}}, indent=2, ensure_ascii=False)
+    over_http = json.dumps({"mcpServers": {ENTRY: CLIENTS["claude-code"].write(http)}}, indent=2)
+    hidden = (
+        ""
+        if http.key
+        else f"Put the access key (component, page Clients, Copy Access Key) in {KEY_VARIABLE}.\n"
+    )
+    return (
+        "A client that starts servers by a command (stdio) needs this; most read it in this form:\n\n"
+        f"{over_stdio}\n\nA client that takes a URL (Streamable HTTP) needs this:\n\n{over_http}\n\n{note}{hidden}"
+    )

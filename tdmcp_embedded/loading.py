@@ -1,0 +1,43 @@
+"""Imports that are too long for the main thread, on another one."""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+#: What the boot function needs beyond itself. Even parts of the standard library take longer than a frame (asyncio,
+#: 25 ms); the heavy ones are imported by the server's own thread later, in small bites.
+NEEDED = (
+    "tdmcp_embedded.host_log",
+    "tdmcp_embedded.logs.log",
+    "tdmcp_embedded.frame_queue",
+    "tdmcp_embedded.serving",
+    "tdmcp_embedded.http.thread",
+)
+
+
+class Loading:
+    """The imports of `NEEDED`. Once they are done, importing one of them costs nothing on any thread."""
+
+    def __init__(self) -> None:
+        self.failure = ""
+        """Why they failed, in a sentence."""
+        self._thread: threading.Thread | None = None
+
+    def done(self) -> bool:
+        """Whether they are done, or failed; begins them if nobody has. Returns at once."""
+        if self._thread is None:
+            if all(name in sys.modules for name in NEEDED):
+                return True
+            self._thread = threading.Thread(target=self._import, name="tdmcp-imports", daemon=True)
+            self._thread.start()
+        return not self._thread.is_alive()
+
+    def _import(self) -> None:
+        from importlib import import_module
+
+        try:
+            for name in NEEDED:
+                import_module(name)
+        except ImportError as error:
+            self.failure = f"tdmcp-embedded cannot be imported: {error}."

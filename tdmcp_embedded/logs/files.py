@@ -1,0 +1,151 @@
+"""Lines in a file that never grows beyond bounds: when it is full it becomes `.1`, the former `.1` becomes `.2` …
+
+Each write opens the file anew and closes it again, so that several servers of one user can share it, and so that on
+Windows, where an open file can not be renamed, it is hardly ever in anybody's way.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import queue
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+#: Lines waiting for the disk; beyond that the newest are dropped and counted.
+_WAITING: Final = 10_000
+_AT_ONCE: Final = 500
+
+Line = tuple["RotatingFile", str]
+
+
+class RotatingFile:
+    """A file of lines, for this user's eyes only.
+
+    Args:
+        path: the file; its folder is made.
+        max_bytes: size beyond which it is put away.
+        keep: how many full files are kept beside it.
+    """
+
+    def __init__(self, path: Path, max_bytes: int = 1_000_000, keep: int = 5) -> None:
+        self.path = path
+        self._max_bytes, self._keep = max_bytes, keep
+
+    def append(self, lines: list[str]) -> None:
+        """Write lines at the end.
+
+        Raises:
+            OSError: the folder cannot be made, or the disk is full.
+        """
+        data = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self._size() + len(data) > self._max_bytes:
+            self._put_away()
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        handle = os.open(self.path, flags, 0o600)
+        try:
+            # One call for all of it: lines of other servers then stand before or behind, never in between.
+            os.write(handle, data)
+        finally:
+            os.close(handle)
+
+    def _size(self) -> int:
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
+
+    def _put_away(self) -> None:
+        names = [self.path, *(self.path.with_name(f"{self.path.name}.{n}") for n in range(1, self._keep + 1))]
+        for source, target in reversed(list(itertools.pairwise(names))):
+            try:
+                os.replace(source, target)
+            except FileNotFoundError:
+                continue
+            except OSError:
+                # Another program reads it this moment (Windows): go on writing, and try again with the next line.
+                return
+
+
+class Writer:
+    """Writes lines to files on a thread of its own, since a disk may take its time.
+
+    Args:
+        on_trouble: told a sentence when writing fails, once until it works again, and "" then; on the writer's thread.
+    """
+
+    def __init__(self, on_trouble: Callable[[str], None] = lambda sentence: None) -> None:
+        self._on_trouble = on_trouble
+        self._lines: queue.SimpleQueue[Line | threading.Event | None] = queue.SimpleQueue()
+        self._troubled = False
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+        self.dropped = 0
+        """Lines lost since the disk did not keep up."""
+
+    def write(self, file: RotatingFile, line: str) -> None:
+        """Have a line written; returns at once. Any thread."""
+        with self._lock:
+            if self._closed:
+                return
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="tdmcp-log", daemon=True)
+                self._thread.start()
+        if self._lines.qsize() < _WAITING:
+            self._lines.put((file, line))
+        else:
+            self.dropped += 1
+
+    def flush(self, timeout: float = 5.0) -> bool:
+        """Wait until everything given so far is written; whether it was."""
+        if self._thread is None or not self._thread.is_alive():
+            return True
+        done = threading.Event()
+        self._lines.put(done)
+        return done.wait(timeout)
+
+    def close(self) -> None:
+        """Write what is waiting, and end the thread; returns at once."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        if self._thread is not None:
+            self._lines.put(None)
+
+    def join(self, timeout: float = 2.0) -> None:
+        """Wait for the end, after `close`."""
+        if self._thread is not None:
+            self._thread.join(timeout)
+
+    def _run(self) -> None:
+        while True:
+            batch: list[Line | threading.Event | None] = [self._lines.get()]
+            while len(batch) < _AT_ONCE and not self._lines.empty():
+                batch.append(self._lines.get())
+            self._write([entry for entry in batch if isinstance(entry, tuple)])
+            for entry in batch:
+                if isinstance(entry, threading.Event):
+                    entry.set()
+            if None in batch:
+                return
+
+    def _write(self, entries: list[Line]) -> None:
+        by_file: dict[RotatingFile, list[str]] = {}
+        for file, line in entries:
+            by_file.setdefault(file, []).append(line)
+        for file, lines in by_file.items():
+            try:
+                file.append(lines)
+            except OSError as error:
+                if not self._troubled:
+                    self._troubled = True
+                    self._on_trouble(f"The log {file.path} cannot be written: {error.strerror or error}.")
+            else:
+                if self._troubled:
+                    self._troubled = False
+                    self._on_trouble("")

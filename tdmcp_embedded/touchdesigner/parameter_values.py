@@ -1,0 +1,128 @@
+"""Which values a parameter takes: checked by its style, since TD takes nearly anything and says nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from tdmcp_embedded.errors import Code, ToolFailure, near
+from tdmcp_embedded.touchdesigner import describe
+from tdmcp_embedded.touchdesigner.values import cut, short_repr
+
+_MENU_SHOWN = 12
+_LONGEST_TEXT = 1_000_000
+
+
+def expression(operator: Any, name: str, form: str, text: Any) -> str:
+    """The text of an expression or a bind, if it is one.
+
+    Raises:
+        ToolFailure: `value_invalid`, with what Python says about it.
+    """
+    if not isinstance(text, str) or not text.strip():
+        raise invalid(operator, name, f"needs a text as {form}, not {short_repr(text, 60)}")
+    try:
+        compile(text.strip(), name, "eval", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        why = error.msg if isinstance(error, SyntaxError) else str(error) or type(error).__name__
+        raise invalid(
+            operator,
+            name,
+            f"cannot take the {form} {cut(text, 120)!r}: {why}",
+            "It is one Python expression.",
+        ) from None
+    return text.strip()
+
+
+def constant(operator: Any, par: Any, name: str, value: Any) -> Any:
+    """A plain value as this parameter takes it.
+
+    Raises:
+        ToolFailure: `value_invalid`, `menu_value_invalid` or `too_large`.
+    """
+    if isinstance(value, (Mapping, list, tuple)) or value is None:
+        raise invalid(operator, name, f"takes one plain value, not {short_repr(value, 60)}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise invalid(operator, name, f"takes a finite number, not {value}")
+    if par.isOP:
+        return _text(operator, name, value)
+    if par.isToggle:
+        return _toggle(operator, name, value)
+    if describe.is_menu(par):
+        return _menu_word(operator, par, name, value)
+    if par.isNumber:
+        return _number(operator, par, name, value)
+    return _text(operator, name, value)
+
+
+def _text(operator: Any, name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        raise invalid(operator, name, f"takes a text, not {value}")
+    text = str(value)
+    if len(text) > _LONGEST_TEXT:
+        raise ToolFailure(Code.TOO_LARGE, f"{operator.path} {name}: {len(text)} characters are too many.")
+    return text
+
+
+def _toggle(operator: Any, name: str, value: Any) -> bool:
+    if value in (True, False, "on", "off"):  # 1 and 0 equal True and False
+        return value in (True, "on")
+    raise invalid(operator, name, f"is a toggle: it takes true or false, not {short_repr(value, 60)}")
+
+
+def _number(operator: Any, par: Any, name: str, value: Any) -> float | int:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, (int, float)):
+        if abs(value) > 3.4e38:
+            raise invalid(operator, name, f"takes a number a float can hold, not {value}")
+        return value
+    hint = 'Give a number; for an expression write {"expr": "…"}.'
+    if par.isMenu:
+        hint = f"Give a number; the menu beside it holds {', '.join(map(str, par.menuNames[:_MENU_SHOWN]))}."
+    raise invalid(operator, name, f"takes a number, not {short_repr(value, 60)}", hint)
+
+
+def _menu_word(operator: Any, par: Any, name: str, value: Any) -> Any:
+    words = [str(word) for word in par.menuNames]
+    if not words:
+        return value  # a menu filled elsewhere (devices, fonts): only reading back can tell
+    if value in words or value == par.val:
+        return value
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if str(value) in words:
+            return str(value)
+        if float(value).is_integer() and 0 <= value < len(words):
+            return words[int(value)]
+    labels = [str(label) for label in par.menuLabels]
+    wanted = str(value).strip().lower()
+    suggestions = [word for word, label in zip(words, labels, strict=False) if label.lower() == wanted]
+    suggestions += [word for word in near(str(value), words) if word not in suggestions]
+    by_label = dict(zip(reversed(labels), reversed(words), strict=False))
+    suggestions += [
+        by_label[label] for label in near(str(value), labels) if by_label[label] not in suggestions
+    ]
+    shown = ", ".join(words[:_MENU_SHOWN]) + (f" … ({len(words)})" if len(words) > _MENU_SHOWN else "")
+    raise ToolFailure(
+        Code.MENU_VALUE_INVALID,
+        f"{operator.path} {name} has no menu entry {value!r}.",
+        hint=f"It has: {shown}.",
+        suggestions=suggestions[:5] or words[:_MENU_SHOWN],
+    )
+
+
+def same(par: Any, value: Any) -> bool:
+    """Whether the constant already is `value`; TD keeps numbers as float32 and operators as objects or paths."""
+    held = par.val
+    if isinstance(held, (int, float)) and isinstance(value, (int, float)):
+        return math.isclose(held, value, rel_tol=1e-6, abs_tol=1e-9)
+    if par.isOP:
+        text = describe.plain(par, held)
+        return bool(text == value or (value and text and [found.path for found in par.evalOPs()] == [text]))
+    return bool(held == value)
+
+
+def invalid(operator: Any, name: str, what: str, hint: str = "") -> ToolFailure:
+    """The refusal for a value of a parameter; `what` goes on after its name."""
+    return ToolFailure(Code.VALUE_INVALID, f"{operator.path} {name} {what}.", hint=hint)
