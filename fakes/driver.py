@@ -60,10 +60,9 @@ class StandIn:
         with self._arrived:
             self._arrived.wait_for(lambda: self.ready or self._ended(), timeout)
         if not self.ready:
+            words = self.stderr()[-3000:]
             self.close()
-            raise RuntimeError(
-                f"the stand-in did not become ready within {timeout:.0f} s:\n{self.stderr()[-3000:]}"
-            )
+            raise RuntimeError(f"the stand-in did not become ready within {timeout:.0f} s:\n{words}")
 
     @property
     def url(self) -> str:

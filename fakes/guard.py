@@ -60,6 +60,19 @@ def guarded(function: Callable[..., Any], label: str = "") -> Callable[..., Any]
     return on_main_thread
 
 
+def _guarded_getter(function: Callable[[Any], Any], label: str) -> Callable[[Any], Any]:
+    """As `guarded`, for the getter of a property: a reading of a large project calls millions of them."""
+
+    @functools.wraps(function)
+    def get(self: Any) -> Any:
+        if get_ident() != _main:
+            check(label)
+        return function(self)
+
+    get.__dict__["_guards"] = True
+    return get
+
+
 class _Method:
     """A method that is guarded when it is fetched, too, not only when it is called."""
 
@@ -144,7 +157,8 @@ def _guard_members(cls: type) -> None:
             wrapped = member if "_guards" in member.__dict__ else guarded(member, label)
             setattr(cls, name, wrapped if special else _Method(wrapped, label))
         elif isinstance(member, property):
-            get, put, delete = (f and guarded(f, label) for f in (member.fget, member.fset, member.fdel))
+            get = member.fget and _guarded_getter(member.fget, label)
+            put, delete = (f and guarded(f, label) for f in (member.fset, member.fdel))
             setattr(cls, name, property(get, put, delete, member.__doc__))
         elif not special and not isinstance(member, _Method):
             kind = "a slot" if isinstance(member, MemberDescriptorType) else "a plain attribute"

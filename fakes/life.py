@@ -18,11 +18,12 @@ from fakes.errors import NotFaked
 from fakes.executes import Executes
 from fakes.extensions import Ext, Extensions
 from fakes.files import Files
+from fakes.panes import Layout, NetworkEditor, Panes, PaneType
 from fakes.project import Project, ProjectState
 from fakes.runs import Pending, Run, Runs, Schedule, Ticks, is_dat, make_run
 from fakes.textport import Textport
 from fakes.threads import ThreadManager
-from fakes.ui import UI, Display, Layout, NetworkEditor, Panes, PaneType
+from fakes.ui import UI, Display
 from fakes.watchers import Watchers
 
 if TYPE_CHECKING:

@@ -25,24 +25,30 @@ class ParMode(Enum):
 class HeldPar(Guarded):
     """The base that all parts of `Par` share."""
 
-    __slots__ = ("_generation", "_known", "_name", "_node")
+    __slots__ = ("_generation", "_id", "_known", "_name", "_node")
     _speaks_as = "Par"
     _node: Node
     _name: str
     _known: ParInfo | CustomInfo
-    _generation: tuple[int, int]
+    _id: int
+    _generation: int
 
     def __init__(self, node: Node, name: str, info: ParInfo | CustomInfo) -> None:
-        object.__setattr__(self, "_node", node)
-        object.__setattr__(self, "_name", name)
-        object.__setattr__(self, "_known", info)
-        object.__setattr__(self, "_generation", (node.id, node.par_generation))
+        put = object.__setattr__
+        put(self, "_node", node)
+        put(self, "_name", name)
+        put(self, "_known", info)
+        put(self, "_id", node.id)
+        put(self, "_generation", node.par_generation)
 
     def _alive(self) -> bool:
+        # Asked by every access, and a reading of a large project makes millions of them.
         node = self._node
-        if not node.alive or (node.id, node.par_generation) != self._generation:
+        if not node.alive or node.id != self._id or node.par_generation != self._generation:
             return False
-        return node.par_info(self._name) is not None
+        info = self._known
+        # Neither custom nor one of a sequence: it lives as long as its operator.
+        return (info.__class__ is ParInfo and not info.sequence) or node.par_info(self._name) is not None
 
     def _check(self) -> None:
         if not self._alive():

@@ -116,10 +116,13 @@ class Defined(HeldPar):
     @property
     def isDefault(self) -> bool:
         """Whether the parameter is constant at its default."""
-        state = self._touched
+        if not self._alive():
+            self._check()
+        states, info = self._node.states, self._known
+        state = states.get(self._name) if states else None
         if state is None:
-            return bool(self._info.creation == self._info.default)
-        return state.mode == 0 and bool(state.value == self._info.default)
+            return bool(info.creation == info.default)
+        return state.mode == 0 and bool(state.value == info.default)
 
     def _limit(self, which: int) -> float:
         if isinstance(self._info, CustomInfo):

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fakes import catalogue, coercion, creating, custom, evaluation, expanded, wiring
-from fakes.expanded import CustomParameter, Expanded, ExpandedError, Setting
+from fakes.expanded import Expanded
+from fakes.expanded_lines import ExpandedError
+from fakes.expanded_parameters import CustomParameter, Setting
 from fakes.nodes import Mode, Node, Wire
 
 if TYPE_CHECKING:

@@ -69,6 +69,27 @@ def check_tls(certificate: str, key: str) -> None:
         raise CannotServe(f"The TLS files cannot be used: {error}.") from None
 
 
+def exposure(settings: Settings, remote_keys: bool) -> str:
+    """What a person should know whose server can be reached from other machines; nothing if it cannot be.
+
+    Args:
+        remote_keys: whether any key works from there.
+    """
+    from tdmcp_embedded.http.hosts import is_loopback
+
+    if is_loopback(listening_address(settings.address)):
+        return ""
+    parts = []
+    if not settings.tls_certificate:
+        parts.append(
+            "Warning: plain HTTP leaves this machine, and anyone on the network can read it and the access key; set a "
+            "TLS Certificate."
+        )
+    if not remote_keys:
+        parts.append("No key works from other machines yet: make one with `tdmcp key add NAME --anywhere`.")
+    return " ".join(parts)
+
+
 def whole(name: str, value: Any, most: int) -> int:
     try:
         number = int(value)

@@ -13,6 +13,7 @@ COMMANDS = {
     "client": "tdmcp_embedded.clients.command:client",
     "demo": "fakes.demo.command:demo",
     "doctor": "tdmcp_embedded.doctor.command:doctor",
+    "key": "tdmcp_embedded.key_command:key",
     "stdio": "tdmcp_embedded.stdio_command:stdio",
 }
 

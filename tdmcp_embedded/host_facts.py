@@ -14,7 +14,8 @@ def sample(td: Any, owner: Any) -> dict[str, Any]:
 
     `project` is its name (the *next* name, in TouchDesigner, once it was saved under a number), `project_folder` its
     folder, `saved` whether it has a file there, `modified` whether it has changes that are not saved. `fps` is the
-    rate aimed at, `playing` whether the root timeline runs, `component` the path of the component.
+    rate aimed at, `playing` whether the root timeline runs, `component` the path of the component, `python` the
+    interpreter that comes with TouchDesigner (by which it is also found again on disk).
     """
     project, time = td.project, td.root.time
     folder, name = str(project.folder), str(project.name)
@@ -26,6 +27,8 @@ def sample(td: Any, owner: Any) -> dict[str, Any]:
         "component": str(owner.path),
         "td_version": str(td.app.version),
         "build": str(td.app.build),
+        # Builds before 2022 do not have it; the other facts must not be lost for it.
+        "python": str(getattr(td.app, "pythonExecutable", "")),
         "perform_mode": bool(td.ui.performMode),
         "fps": float(project.cookRate),
         "playing": bool(time.play),

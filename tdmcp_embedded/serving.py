@@ -18,6 +18,7 @@ from tdmcp_embedded.checking import (
     CannotServe,
     check_tls,
     explained,
+    exposure,
     listening_address,
     reachable_address,
     validated,
@@ -40,7 +41,7 @@ RESTARTING = ("address", "port", "port_scan", "tls_certificate", "tls_key")
 #: Settings and facts that change which tools clients see.
 LISTING = ("access_level", "perform_level", "toolset")
 #: Facts that stand in the registry of running servers.
-REGISTERED = ("project", "project_folder", "component", "name", "build")
+REGISTERED = ("project", "project_folder", "component", "name", "build", "python")
 
 
 class Phase(StrEnum):
@@ -229,6 +230,7 @@ class Serving:
         self.port = port
         self.url = f"{scheme}://{reachable_address(listening_address(settings.address))}:{port}/mcp"
         self._facts.update(url=self.url, port=port)
+        self._look_at_exposure()
         self._entry = Entry()
         self._mcp = McpServer(Host(self._td, self._queue, self._current_settings, self._facts, self._log))
         return build_app(
@@ -238,6 +240,7 @@ class Serving:
             keys=self._keys,
             settings=self._current_settings,
             sessions=self._mcp.session_count,
+            log=self._log,
         )
 
     @asynccontextmanager
@@ -259,6 +262,10 @@ class Serving:
                 self._loop = None
                 self._entry.remove()
 
+    def _look_at_exposure(self) -> None:
+        remote = any(not key.local_only for key in self._keys)
+        self.warn("exposure", exposure(self._current_settings(), remote))
+
     def _current_settings(self) -> Settings:
         assert self.settings is not None
         return self.settings
@@ -269,6 +276,7 @@ class Serving:
             return
         try:
             self.key = self._keys.first().token
+            self._look_at_exposure()
             facts = {name: self._facts.get(name, "") for name in REGISTERED}
             facts |= {"url": self.url, "token": self.key, "dashboard": self.url.removesuffix("mcp")}
             if self._entry.path is None or not self._entry.path.exists():

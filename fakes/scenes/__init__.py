@@ -27,3 +27,5 @@ def build(scene: str, world: World) -> None:
         large.build(world, int(count))
     else:
         raise ValueError(f"there is no scene {scene!r}")
+    # A project that was loaded has cooked long ago: the errors of all these operators are not the first frame's work.
+    world.cooking.new_frame()

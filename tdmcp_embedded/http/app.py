@@ -16,6 +16,10 @@ from tdmcp_embedded.http.endpoints import Dispatch, Endpoint, MethodGate, PathGa
 from tdmcp_embedded.http.health import Health
 from tdmcp_embedded.http.hosts import HostGate
 from tdmcp_embedded.http.keys import Keys
+from tdmcp_embedded.http.leash import Leash
+from tdmcp_embedded.http.metrics import Metrics
+from tdmcp_embedded.http.strangers import Strangers
+from tdmcp_embedded.logs.log import Log
 from tdmcp_embedded.settings import Settings
 
 
@@ -28,9 +32,10 @@ def build_app(
     settings: Callable[[], Settings],
     sessions: Callable[[], int] = lambda: 0,
     hosts: Iterable[str] = (),
+    log: Log | None = None,
     extra: Mapping[str, Endpoint] | None = None,
 ) -> ASGIApp:
-    """The application that serves MCP at `/mcp`, and `/health`.
+    """The application that serves MCP at `/mcp`, `/health` and `/metrics`.
 
     Args:
         mcp: what answers at `/mcp`; requests come with `scope["tdmcp.key"]` (a `Key`) if they had one.
@@ -39,18 +44,21 @@ def build_app(
         settings: the settings of the moment; pace, size limit and whether a key is needed change with it at once.
         sessions: how many MCP sessions are open.
         hosts: further host names this server is reached by.
+        log: where refused keys are told of, and what the calls in `/metrics` are counted from.
         extra: further endpoints by path.
     """
+    log = log or Log()
     endpoints = {
         "/mcp": Endpoint(mcp, ("POST", "GET", "DELETE")),
         "/health": Endpoint(Health(queue, sessions), ("GET", "HEAD"), public=True, own_pace=True),
+        "/metrics": Endpoint(Metrics(queue, sessions, log), ("GET", "HEAD"), own_pace=True),
         **(extra or {}),
     }
     # From the inside out; a request passes them from the last line to the first.
-    app: ASGIApp = Dispatch(endpoints)
+    app: ASGIApp = Leash(Dispatch(endpoints), keys.valid)
     app = BodyGate(app, lambda: int(settings().max_body_mb * 2**20))
     app = MethodGate(app, endpoints)
-    app = KeyGate(app, endpoints)
+    app = KeyGate(app, endpoints, Strangers(log).refused)
     app = PathGate(app, endpoints)
     app = Admission(app, endpoints, lambda: _pace(settings()), admitted)
     app = Identify(app, keys, lambda: settings().require_key)

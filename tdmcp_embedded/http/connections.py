@@ -16,8 +16,19 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from tdmcp_embedded.http.hosts import is_loopback
+
 #: Connections at once. Windows' `select` takes no more than 512 sockets, and fails with all of them beyond that.
 MAX_CONNECTIONS: Final = 450 if sys.platform == "win32" else 1000
+
+#: Connections at once from one other machine, so that no stranger can take them all.
+MAX_PER_MACHINE: Final = 100
+
+#: Seconds a client may let an answer lie that it does not read.
+READ_PATIENCE_S: Final = 30.0
+
+#: Seconds a TLS handshake may take.
+HANDSHAKE_PATIENCE_S: Final = 10.0
 
 #: Seconds within which a request's head must be there once a connection is made or its first byte has come.
 HEAD_PATIENCE_S: Final = 10.0
@@ -32,17 +43,31 @@ _log = logging.getLogger(__name__)
 
 
 class Connection(H11Protocol):
-    """An HTTP connection which is refused when there are too many."""
+    """An HTTP connection which is refused when there are too many, and hung up on when it dawdles."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.waits_since = time.monotonic()
-        if len(self.connections) > MAX_CONNECTIONS:
+        self.waits_since = self.reads_since = time.monotonic()
+        address = self.client[0] if self.client else ""
+        if not is_loopback(address) and self._from(address) > MAX_PER_MACHINE:
+            _log.warning("More than %d connections from %s; the newest was closed.", MAX_PER_MACHINE, address)
+            transport.abort()
+        elif len(self.connections) > MAX_CONNECTIONS:
             _log.warning("More than %d connections; the newest was closed.", MAX_CONNECTIONS)
             transport.abort()
 
+    def _from(self, address: str) -> int:
+        """Connections of one machine."""
+        return sum(
+            isinstance(other, Connection) and other.client is not None and other.client[0] == address
+            for other in self.connections
+        )
+
     def dawdles(self, now: float) -> bool:
-        """Whether it has begun a request, or not even that, and kept us waiting for the rest for too long."""
+        """Whether it has begun a request, or not even that, and kept us waiting for the rest for too long; or whether
+        it does not read its answer."""
+        if not self.flow.write_paused:
+            self.reads_since = now
         working = self.cycle is not None and not self.cycle.response_complete
         between = (
             self.cycle is not None
@@ -51,7 +76,16 @@ class Connection(H11Protocol):
         )
         if working or between:
             self.waits_since = now
-        return now - self.waits_since > HEAD_PATIENCE_S
+        return now - self.waits_since > HEAD_PATIENCE_S or now - self.reads_since > READ_PATIENCE_S
+
+
+class Loop(asyncio.SelectorEventLoop):
+    """An event loop which does not wait a minute for a TLS handshake: such connections are in nobody's count yet."""
+
+    async def create_server(self, *args: Any, **options: Any) -> asyncio.Server:
+        if options.get("ssl") is not None:
+            options.setdefault("ssl_handshake_timeout", HANDSHAKE_PATIENCE_S)
+        return await super().create_server(*args, **options)
 
 
 class Server(uvicorn.Server):

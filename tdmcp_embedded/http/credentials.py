@@ -72,16 +72,24 @@ class Identify:
 
 
 class KeyGate:
-    """401 (or 403) for requests whose key `Identify` found wanting, except to public endpoints."""
+    """401 (or 403) for requests whose key `Identify` found wanting, except to public endpoints.
 
-    def __init__(self, app: ASGIApp, endpoints: Endpoints) -> None:
+    Args:
+        on_refused: told of each.
+    """
+
+    def __init__(
+        self, app: ASGIApp, endpoints: Endpoints, on_refused: Callable[[Scope, Refusal], None]
+    ) -> None:
         self._app = app
         self._endpoints = endpoints
+        self._on_refused = on_refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = scope.get(_REFUSED)
         endpoint = find(self._endpoints, scope["path"])
         if refusal is not None and not (endpoint is not None and endpoint.public):
+            self._on_refused(scope, refusal)
             await refuse(scope, receive, send, refusal)
             return
         await self._app(scope, receive, send)

@@ -133,7 +133,7 @@ class Keys:
             )
 
     def renew(self, name: str = FIRST) -> Key:
-        """A new token for a key; the old one stops working at once.
+        """A new token for a key; the old one stops working at once. If it expires, its time begins anew.
 
         Raises:
             KeyError: no such key.
@@ -141,7 +141,9 @@ class Keys:
         """
         with self._lock:
             self._refresh(at_once=True)
-            return self._put(replace(self._keys[name], token=secrets.token_urlsafe(32), created=time.time()))
+            key, now = self._keys[name], time.time()
+            expires = None if key.expires is None else now + key.expires - key.created
+            return self._put(replace(key, token=secrets.token_urlsafe(32), created=now, expires=expires))
 
     def revoke(self, name: str) -> bool:
         """Remove a key; whether there was one. It stops working at once.
@@ -167,6 +169,12 @@ class Keys:
                     found = name
             key = self._keys[found] if found is not None else None
         return None if key is None or key.expired(time.time()) else key
+
+    def valid(self, key: Key) -> bool:
+        """Whether a key that once matched is still in force: not renewed, revoked, changed or expired since."""
+        with self._lock:
+            self._refresh()
+            return self._keys.get(key.name) == key and not key.expired(time.time())
 
     def _put(self, key: Key) -> Key:
         self._keep({**self._keys, key.name: key})

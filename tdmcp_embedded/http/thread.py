@@ -143,9 +143,11 @@ class ServerThread:
                 app = self._app_factory(port)
                 server = self._make_server(app)
                 import asyncio  # 60 ms, which the main thread does not need to spend
+
+                from tdmcp_embedded.http.connections import Loop
             # An explicit loop: neither the host's policy nor uvloop nor, on Windows, Proactor (whose listener can die
             # when a server is started again) has a say in it.
-            with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+            with asyncio.Runner(loop_factory=Loop) as runner:
                 runner.run(self._until_stopped(server, listener))
         finally:
             listener.close()

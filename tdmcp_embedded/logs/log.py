@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tdmcp_embedded.logs.counting import Calls
 from tdmcp_embedded.logs.files import RotatingFile, Writer
 from tdmcp_embedded.logs.records import Record, severity, stamp
 from tdmcp_embedded.logs.ring import Ring
@@ -27,6 +28,9 @@ class Log:
         self, folder: Path | None = None, on_trouble: Callable[[str], None] = lambda sentence: None
     ) -> None:
         self.ring = Ring()
+        self.calls = Calls()
+        """How many calls there were, over all runs of the server."""
+        self.ring.listen(self.calls.note)
         self._writer = Writer(on_trouble)
         self._server = RotatingFile(folder / "server.log") if folder else None
         self._audit = RotatingFile(folder / "audit.log", keep=10) if folder else None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -116,9 +116,14 @@ class McpServer:
         )
         self.asgi: ASGIApp = StreamableHTTPASGIApp(self._manager)
 
-    def lifespan(self) -> AbstractAsyncContextManager[None]:
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncIterator[None]:
         """Enter while serving; once per server, since the SDK's session manager cannot be used again."""
-        return self._manager.run()
+        async with self._manager.run():
+            try:
+                yield
+            finally:
+                self._messages.close()
 
     def session_count(self) -> int:
         """Sessions of the handshake era that are open now."""

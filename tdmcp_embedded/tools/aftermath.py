@@ -82,12 +82,12 @@ class Watch:
         paths = list(dict.fromkeys(touched))[:MOST_WATCHED]
         yield NEXT_FRAME
         roots = [found for path in paths if (found := call.td.op(path)) is not None]
-        yield from _cook(call, roots)
+        news: list[Problem] = []
+        yield from _cook(call, roots, news)
         if any(operator.isDAT for operator in roots if operator.valid):
             # What reads a DAT's text (a shader) sees it one cook later (fact 11).
             yield NEXT_FRAME
-            yield from _cook(call, roots)
-        news: list[Problem] = []
+            yield from _cook(call, roots, news)
         reached = _reach(operator for operator in roots if operator.valid)
         for operator in reached:
             if not operator.valid:
@@ -102,7 +102,7 @@ class Watch:
         return news
 
 
-def _cook(call: Call, operators: list[Any]) -> Steps[None]:
+def _cook(call: Call, operators: list[Any], news: list[Problem]) -> Steps[None]:
     """Let operators cook that have something to cook: they only do when asked, and show no error before (fact 11).
 
     The show comes first: what is known to cook for longer than the frame's budget is left alone, and the first that
@@ -113,7 +113,12 @@ def _cook(call: Call, operators: list[Any]) -> Steps[None]:
         if not operator.valid or operator.isCOMP or (operator.totalCooks and operator.cookTime > budget):
             continue
         began = perf_counter()
-        operator.cook()
+        try:
+            operator.cook()
+        except Exception as error:  # noqa: BLE001 - the edit is done; its answer must not be lost to a cook
+            news.append(
+                Problem(path=str(operator.path), severity="error", message=f"It cannot cook: {error}")
+            )
         if (perf_counter() - began) * 1000 > budget:
             return
         yield

@@ -24,7 +24,15 @@ class HttpHost:
     `POST /mcp` answers *ok*; `GET /mcp` opens a stream that sends one event and then stays open.
     """
 
-    def __init__(self, *, port: int = 0, scan: int = 0, address: str = "127.0.0.1", **settings: Any) -> None:
+    def __init__(
+        self,
+        *,
+        port: int = 0,
+        scan: int = 0,
+        address: str = "127.0.0.1",
+        tls: tuple[str, str] = ("", ""),
+        **settings: Any,
+    ) -> None:
         self.queue = FrameQueue()
         self.queue.pump()
         self.states: list[State] = []
@@ -32,7 +40,15 @@ class HttpHost:
         self.streams = 0
         self.entered: list[str] = []
         self._news = threading.Condition()
-        self.thread = ServerThread(self.build, address=address, port=port, scan=scan, on_state=self._on_state)
+        self.thread = ServerThread(
+            self.build,
+            address=address,
+            port=port,
+            scan=scan,
+            on_state=self._on_state,
+            certificate=tls[0],
+            certificate_key=tls[1],
+        )
 
     def build(self, port: int) -> ASGIApp:
         from tdmcp_embedded.http.app import build_app

@@ -36,7 +36,7 @@ async def test_a_loop_without_end_is_broken_off_and_the_show_goes_on(td: StandIn
         again = structured(await client.call_tool("execute_python", {"code": "1 + 1"}))
         assert again["value"] == 2
     frames = td.stats()["frames"]
-    assert int(td.exec("absTime.frame")) > 0
+    td.exec("1")  # answered by a later frame
     assert td.stats()["frames"] > frames
 
 

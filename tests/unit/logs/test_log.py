@@ -58,7 +58,7 @@ class TestMemory:
 
     def test_text_from_outside_stays_one_encodable_bounded_line(self) -> None:
         record = Ring().add("info", "a\nb\x1b[31m\ud800", client="x" * 10_000)
-        assert record.event == "a b [31m?"
+        assert record.event == "a b [31m "
         assert len(record.client) == 2000
 
     def test_listeners_are_told_until_they_end_it(self) -> None:
@@ -113,12 +113,12 @@ class TestFiles:
         for name in "ab":
             assert [line for line in written if line.startswith(name)] == [f"{name} {n}" for n in range(200)]
 
-    @pytest.mark.skipif(os.name != "posix", reason="Windows has no file modes; the profile's rights apply")
     def test_files_are_for_this_user_only(self, log: Log, tmp_path: Path) -> None:
         log.call(edits=True, outcome="ok", **CALL)
         assert log.flush()
         for path in (tmp_path / "logs").iterdir():
-            assert stat.S_IMODE(path.stat().st_mode) == 0o600
+            # Windows has no file modes; the profile's own rights apply there.
+            assert os.name != "posix" or stat.S_IMODE(path.stat().st_mode) == 0o600
 
     def test_a_disk_that_cannot_be_written_is_told_once_and_again_when_it_works(self, tmp_path: Path) -> None:
         told: list[str] = []

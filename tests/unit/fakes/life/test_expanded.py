@@ -4,7 +4,8 @@ import struct
 
 import pytest
 
-from fakes.expanded import ExpandedError, read
+from fakes.expanded import read
+from fakes.expanded_lines import ExpandedError
 
 BUILD = "version 099\nbuild 2025.32460\ntime Thu Jan 1 00:00:00 2025\nosname Windows\nosversion 10\n"
 NODE = "COMP:base\ntile 0 0 160 130\nflags =  viewer 1 parlanguage 0\ncolor 0.5 0.25 1 \nend\n"

@@ -7,7 +7,7 @@ import pytest
 
 from fakes import toe, toecollapse, tox
 from fakes.errors import tdError
-from fakes.expanded import ExpandedError
+from fakes.expanded_lines import ExpandedError
 from tox_build.expanded import write_expanded
 
 BUILD = "version 099\nbuild 2025.32460\ntime Thu Jan 1 00:00:00 2025\nosname Windows\nosversion 10\n"

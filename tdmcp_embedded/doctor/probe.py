@@ -1,0 +1,64 @@
+"""Asking a running server how it is, from outside and without waiting long."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import ssl
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+_PATIENCE_S = 3.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What `/health` said. `status` is ok, stalled or starting; "foreign" if somebody else answers there, "silent" if
+    the connection stands but nothing comes, "refused" if nobody listens."""
+
+    status: str
+    version: str = ""
+    key_accepted: bool = False
+
+
+def ask(url: str, key: str = "") -> Answer:
+    """Look at the server of an MCP address."""
+    parts = urlsplit(url)
+    host, port = parts.hostname or "127.0.0.1", parts.port or (443 if parts.scheme == "https" else 80)
+    connection = http.client.HTTPConnection(host, port, timeout=_PATIENCE_S)
+    if parts.scheme == "https":
+        # Its certificate may well be self-made; only this machine's own server is asked how it is.
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        connection = http.client.HTTPSConnection(host, port, timeout=_PATIENCE_S, context=context)
+        key = ""
+    try:
+        connection.request("GET", "/health", headers={"Authorization": f"Bearer {key}"} if key else {})
+        content = json.loads(connection.getresponse().read(1 << 20))
+    except TimeoutError:
+        return Answer("silent")
+    except ConnectionError:
+        return Answer("refused")
+    except (OSError, http.client.HTTPException, ValueError):
+        return Answer("foreign")
+    finally:
+        connection.close()
+    return _understood(content)
+
+
+def listens(port: int) -> bool:
+    """Whether anybody accepts connections on a port of this computer."""
+    try:
+        socket.create_connection(("127.0.0.1", port), 0.5).close()
+    except OSError:
+        return False
+    return True
+
+
+def _understood(content: Any) -> Answer:
+    if not isinstance(content, dict) or content.get("status") not in ("ok", "stalled", "starting"):
+        return Answer("foreign")
+    # Sessions are told to callers whose key is good.
+    return Answer(str(content["status"]), str(content.get("version", "")), "sessions" in content)

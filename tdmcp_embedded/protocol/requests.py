@@ -1,0 +1,90 @@
+"""What a request says of who made it: session, key, level; and how to tell its client of progress."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from mcp.server.context import ServerRequestContext
+
+from tdmcp_embedded.frame_queue import FrameQueue
+from tdmcp_embedded.logs.log import Log
+from tdmcp_embedded.protocol import access
+from tdmcp_embedded.protocol.recording import client_of
+from tdmcp_embedded.settings import Level, Settings
+from tdmcp_embedded.tools.tool import Call
+
+Context = ServerRequestContext[Any, Any]
+
+
+@dataclass(frozen=True)
+class Host:
+    """What the protocol needs to know of the TouchDesigner it lives in.
+
+    `settings` gives the settings of the moment; `facts` is sampled on the main thread and may be read anywhere.
+    """
+
+    td: ModuleType
+    queue: FrameQueue
+    settings: Callable[[], Settings]
+    facts: Mapping[str, Any]
+    log: Log = field(default_factory=Log)
+
+    def level(self, ctx: Context) -> Level:
+        """What the caller may do now."""
+        key = _scope(ctx).get("tdmcp.key")
+        return access.effective_level(
+            key.level if key is not None else Level.FULL, self.settings(), self.facts
+        )
+
+    def call(self, ctx: Context, name: str) -> Call:
+        """The context of work that this request asks for; `name` is what it is called in the queue."""
+        return Call(
+            td=self.td,
+            settings=self.settings(),
+            queue=self.queue,
+            level=self.level(ctx),
+            session=session_id(ctx),
+            client=client_of(ctx),
+            tool=name,
+            instance=dict(self.facts),
+            progress=_progress(ctx),
+        )
+
+
+def session_id(ctx: Context) -> str:
+    """What the frame queue shares its turns by: the session, or in the sessionless era the client's connection."""
+    if ctx.request is not None:
+        legacy = ctx.request.headers.get("mcp-session-id")
+        if legacy:
+            return str(legacy)
+    client = _scope(ctx).get("client")
+    return f"{client[0]}:{client[1]}" if client else ""
+
+
+def _scope(ctx: Context) -> Mapping[str, Any]:
+    scope: Mapping[str, Any] = ctx.request.scope if ctx.request is not None else {}
+    return scope
+
+
+def _progress(ctx: Context) -> Callable[[float, float | None, str], None]:
+    if not ctx.meta or ctx.meta.get("progress_token") is None and ctx.meta.get("progressToken") is None:
+        return lambda done, total, message: None
+    loop = asyncio.get_running_loop()
+    furthest = -1.0
+
+    def report(done: float, total: float | None, message: str) -> None:
+        nonlocal furthest
+        if done <= furthest:  # clients may rely on it that progress grows
+            return
+        furthest = done
+        coroutine = ctx.session.report_progress(done, total, message)
+        try:
+            asyncio.run_coroutine_threadsafe(coroutine, loop)
+        except RuntimeError:  # the server's loop has ended meanwhile
+            coroutine.close()
+
+    return report

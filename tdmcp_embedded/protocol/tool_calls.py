@@ -1,0 +1,94 @@
+"""The tools of the table, as MCP tools."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from mcp_types import CallToolRequestParams, CallToolResult, InputRequiredResult, ToolAnnotations
+from mcp_types import Tool as ListedTool
+
+from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.protocol import access, arguments, confirm, results, runner
+from tdmcp_embedded.protocol.offer import Context, Offer
+from tdmcp_embedded.protocol.requests import Host
+from tdmcp_embedded.protocol.schemas import input_schema, output_schema
+from tdmcp_embedded.tools.tool import Effect, Tool
+
+_log = logging.getLogger(__name__)
+
+
+class ToolCalls(Offer):
+    """Lists what the caller's level allows, and runs it."""
+
+    def __init__(self, host: Host, table: Mapping[str, Tool]) -> None:
+        self._host = host
+        self._table = table
+
+    async def tools(self, ctx: Context) -> list[ListedTool]:
+        rows = access.allowed(self._table.values(), self._host.level(ctx), self._host.settings())
+        return [listed(tool) for tool in rows]
+
+    def tool_names(self) -> list[str]:
+        return list(self._table)
+
+    def input_schema(self, tool: str) -> Mapping[str, Any] | None:
+        row = self._table.get(tool)
+        return input_schema(row) if row else None
+
+    async def call_tool(
+        self, ctx: Context, params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult | None:
+        tool = self._table.get(params.name)
+        if tool is None:
+            return None
+        try:
+            return await self._answer(ctx, tool, params)
+        except ToolFailure as refusal:
+            return results.failure(refusal)
+        except Exception:  # noqa: BLE001 - no traceback of ours may reach a client
+            _log.exception("tool %s failed", tool.name)
+            return results.failure(
+                ToolFailure(
+                    Code.INTERNAL_ERROR,
+                    f"{tool.name} failed inside tdmcp-embedded; this is a fault of the server, not of the call.",
+                    hint="The log on the component's About page has the details.",
+                )
+            )
+
+    async def _answer(
+        self, ctx: Context, tool: Tool, params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        access.require(tool, self._host.level(ctx))
+        given = dict(params.arguments or {})
+        if confirm.answered(params):
+            given["confirm"] = True
+        try:
+            output = await runner.run(self._host.call(ctx, tool.name), tool, arguments.parse(tool, given))
+        except ToolFailure as refusal:
+            if refusal.code is not Code.CONFIRMATION_REQUIRED or not confirm.can_ask(ctx):
+                raise
+            question = await confirm.ask(ctx, params, refusal)
+            if question is not None:
+                return question
+            given["confirm"] = True
+            output = await runner.run(self._host.call(ctx, tool.name), tool, arguments.parse(tool, given))
+        return results.success(output)
+
+
+def listed(tool: Tool) -> ListedTool:
+    """A row of the table as `tools/list` shows it."""
+    return ListedTool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=input_schema(tool),
+        output_schema=output_schema(tool),
+        annotations=ToolAnnotations(
+            read_only_hint=tool.effect is Effect.READ,
+            destructive_hint=tool.effect is Effect.DESTRUCTIVE,
+            idempotent_hint=tool.idempotent or tool.effect is Effect.READ,
+            open_world_hint=False,
+        ),
+    )

@@ -1,0 +1,189 @@
+"""The doctor names what is wrong and the one command that mends it."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tdmcp_embedded.clients import launch, setup
+from tdmcp_embedded.clients.catalogue import CLIENTS, ENTRY
+from tdmcp_embedded.clients.machine import Machine
+from tdmcp_embedded.clients.setup import Choice
+from tdmcp_embedded.doctor import checks
+from tdmcp_embedded.doctor.checks import NOTE, OK, PROBLEM, Finding
+
+
+@contextmanager
+def serving(health: bytes, keyed: bytes = b"") -> Iterator[int]:
+    """Something that answers every GET with this text; with `keyed` to those that show the key `secret`."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            good = self.headers.get("Authorization") == "Bearer secret"
+            body = keyed if keyed and good else health
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None: ...
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def problems(found: Iterator[Finding]) -> list[Finding]:
+    return [one for one in found if one.level == PROBLEM]
+
+
+def test_a_server_that_answers_and_takes_its_key_is_fine(
+    machine: Machine, running: Callable[..., Path]
+) -> None:
+    health = {"status": "ok", "timestamp": 1, "version": "0.1.0"}
+    with serving(json.dumps(health).encode(), json.dumps({**health, "sessions": 0}).encode()) as port:
+        running(url=f"http://127.0.0.1:{port}/mcp")
+        assert problems(checks.components(machine)) == []
+        running(url=f"http://127.0.0.1:{port}/mcp", token="former")
+        [found] = problems(checks.components(machine))
+        assert "refuses the access key" in found.sentence and "Restart" in found.remedy
+
+
+def test_a_stalled_main_thread_is_told(machine: Machine, running: Callable[..., Path]) -> None:
+    with serving(b'{"status": "stalled", "sessions": 0}') as port:
+        running(url=f"http://127.0.0.1:{port}/mcp")
+        [found] = problems(checks.components(machine))
+        assert "makes no frames" in found.sentence and "dialog" in found.remedy
+
+
+@pytest.mark.parametrize("body", [b"<html>", b'{"status": "fine"}', b"[]"])
+def test_another_program_on_the_port_is_told(
+    body: bytes, machine: Machine, running: Callable[..., Path]
+) -> None:
+    with serving(body) as port:
+        running(url=f"http://127.0.0.1:{port}/mcp")
+        [found] = problems(checks.components(machine))
+        assert "another program answers" in found.sentence
+
+
+def test_a_server_that_no_longer_listens_is_told(machine: Machine, running: Callable[..., Path]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        running(url=f"http://127.0.0.1:{taken.getsockname()[1]}/mcp")
+        [found] = problems(checks.components(machine))
+        assert "nobody listens" in found.sentence and "show (pid" in found.sentence
+
+
+def test_no_component_at_all_is_told_and_crashed_ones_are_cleaned_up(
+    machine: Machine, running: Callable[..., Path]
+) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    path = running()
+    entry = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps({**entry, "pid": ended.pid, "process_started": 1.0}), encoding="utf-8")
+    found = list(checks.examine(machine, machine.home))
+    assert any(one.level == OK and "crashed: show.toe" in one.sentence for one in found)
+    assert "No TouchDesigner" in problems(iter(found))[0].sentence
+    assert not path.exists()
+
+
+def test_two_components_of_one_name_and_an_older_one_are_notes(
+    machine: Machine, running: Callable[..., Path]
+) -> None:
+    with (
+        serving(b'{"status": "ok", "sessions": 1}') as one,
+        serving(b'{"status": "ok", "sessions": 1}') as two,
+    ):
+        running(url=f"http://127.0.0.1:{one}/mcp", contract=0)
+        running(url=f"http://127.0.0.1:{two}/mcp")
+        notes = [found.sentence for found in checks.components(machine) if found.level == NOTE]
+        assert any("2 components are called 'show'" in note for note in notes)
+        assert any("older" in note for note in notes)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows guards the profile, not the file")
+def test_keys_that_others_can_read_are_told_with_the_command(machine: Machine, key: str) -> None:
+    path = machine.tdmcp / "keys.json"
+    path.chmod(0o644)
+    [found] = problems(checks.keys(machine))
+    assert found.remedy == f"chmod 600 '{path}'"
+    path.chmod(0o600)
+    assert problems(checks.keys(machine)) == []
+    path.write_text("{", encoding="utf-8")
+    assert "broken" in problems(checks.keys(machine))[0].sentence
+
+
+def test_variables_that_stand_above_the_registry_are_told(machine: Machine) -> None:
+    moved = Machine("linux", machine.home, {"TDMCP_URL": "http://x/mcp"})
+    [found] = list(checks.keys(moved))
+    assert found.level == NOTE and "TDMCP_URL" in found.sentence
+
+
+def test_a_shim_of_another_version_is_renewed_by_adding_a_client_that_uses_it(machine: Machine) -> None:
+    setup.add("codex", Choice(), machine)
+    launch.shim_file(machine).write_text("old", encoding="utf-8")
+    [found] = problems(checks.shim(machine))
+    assert found.remedy == "tdmcp client add codex"
+    setup.add("codex", Choice(), machine)
+    assert problems(checks.shim(machine)) == []
+
+
+def test_each_kind_of_wrong_entry_has_its_command(machine: Machine, tmp_path: Path) -> None:
+    def write(name: str, scope: str, servers: dict[str, Any] | str) -> None:
+        path = CLIENTS[name].file(machine, scope, tmp_path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        container = CLIENTS[name].container[0]
+        path.write_text(
+            servers if isinstance(servers, str) else json.dumps({container: servers}), encoding="utf-8"
+        )
+
+    gone = {"command": str(tmp_path / "gone"), "args": [str(tmp_path / "stdio_shim.py")]}
+    write("cursor", "user", {ENTRY: gone})
+    write("vscode", "project", {ENTRY: {"type": "http", "url": "http://127.0.0.1:9988/mcp"}})
+    write("gemini", "user", '{"mcpServers": [}')
+    setup.add("claude-code", Choice(), machine)
+    entry = json.loads((machine.home / ".claude.json").read_text("utf-8"))["mcpServers"][ENTRY]
+    write("claude-code", "user", {ENTRY: entry, "td": entry})
+    (machine.home / ".codex").mkdir()
+    found = {(one.subject, one.level): one.remedy for one in checks.clients(machine, tmp_path)}
+    assert found["Cursor", PROBLEM] == "tdmcp client add cursor"
+    assert found["VS Code", PROBLEM] == "tdmcp client add vscode --scope project --transport http"
+    assert "in a text editor" in found["Gemini CLI", PROBLEM]
+    assert found["Claude Code", PROBLEM].startswith("Delete td from")
+    assert found["Codex", NOTE] == "tdmcp client add codex"
+    assert ("Windsurf", NOTE) not in found
+
+
+def test_claude_desktop_with_extension_and_entry_has_it_twice(machine: Machine) -> None:
+    setup.add("claude-desktop", Choice(), machine)
+    folder = (
+        CLIENTS["claude-desktop"].file(machine, "user", Path()).parent / "Claude Extensions" / "local.tdmcp"
+    )
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_text('{"name": "tdmcp-embedded"}', encoding="utf-8")
+    [found] = problems(checks.clients(machine, machine.home))
+    assert found.remedy == "tdmcp client remove claude-desktop"
+    setup.remove("claude-desktop", Choice(), machine)
+    assert problems(checks.clients(machine, machine.home)) == []
+
+
+def test_nothing_set_up_is_a_problem(machine: Machine) -> None:
+    [found] = problems(checks.clients(machine, machine.home))
+    assert found.sentence == "No client is set up."

@@ -1,0 +1,95 @@
+"""Where clients, TouchDesigner and its Python are on each system."""
+
+from __future__ import annotations
+
+import plistlib
+from pathlib import Path
+
+from tdmcp_embedded.clients import installations, launch
+from tdmcp_embedded.clients.catalogue import CLIENTS
+from tdmcp_embedded.clients.machine import Machine
+
+
+def place(machine: Machine, name: str) -> str:
+    return CLIENTS[name].file(machine, "user", Path()).relative_to(machine.home).as_posix()
+
+
+def test_user_files_on_windows(windows: Machine) -> None:
+    assert {name: place(windows, name) for name in CLIENTS} == {
+        "claude-desktop": "AppData/Roaming/Claude/claude_desktop_config.json",
+        "claude-code": ".claude.json",
+        "cursor": ".cursor/mcp.json",
+        "vscode": "AppData/Roaming/Code/User/mcp.json",
+        "codex": ".codex/config.toml",
+        "windsurf": ".codeium/windsurf/mcp_config.json",
+        "gemini": ".gemini/settings.json",
+        "opencode": ".config/opencode/opencode.jsonc",
+    }
+
+
+def test_user_files_on_a_mac(mac: Machine) -> None:
+    assert place(mac, "claude-desktop") == "Library/Application Support/Claude/claude_desktop_config.json"
+    assert place(mac, "vscode") == "Library/Application Support/Code/User/mcp.json"
+
+
+def test_a_packaged_claude_desktop_reads_its_own_copy_of_the_roaming_folder(windows: Machine) -> None:
+    package = windows.local / "Packages" / "Claude_abc123" / "LocalCache" / "Roaming"
+    package.mkdir(parents=True)
+    assert place(windows, "claude-desktop").startswith(
+        "AppData/Local/Packages/Claude_abc123/LocalCache/Roaming/Claude/"
+    )
+
+
+def test_variables_move_the_files_of_clients_that_heed_them(machine: Machine, tmp_path: Path) -> None:
+    env = {
+        "CODEX_HOME": str(tmp_path / "c"),
+        "CLAUDE_CONFIG_DIR": str(tmp_path / "d"),
+        "XDG_CONFIG_HOME": str(tmp_path / "x"),
+    }
+    moved = Machine("linux", machine.home, env)
+    files = [CLIENTS[name].file(moved, "user", Path()) for name in ("codex", "claude-code", "opencode")]
+    assert files == [
+        tmp_path / "c/config.toml",
+        tmp_path / "d/.claude.json",
+        tmp_path / "x/opencode/opencode.jsonc",
+    ]
+
+
+def test_the_newest_touchdesigner_on_windows_gives_its_python(windows: Machine, tmp_path: Path) -> None:
+    for name in ("TouchDesigner.2023.12480", "TouchDesigner.2025.33070", "TouchDesigner.2099.1"):
+        folder = tmp_path / "Program Files" / "Derivative" / name / "bin"
+        folder.mkdir(parents=True)
+        (folder / "TouchDesigner.exe").touch()
+        if "2099" not in name:
+            (folder / "python.exe").touch()
+    found = installations.find(windows)
+    assert [one.build for one in found] == ["2025.33070", "2023.12480"]
+    command = launch.command(windows)
+    assert command.command == str(
+        tmp_path / "Program Files/Derivative/TouchDesigner.2025.33070/bin/python.exe"
+    )
+    assert installations.beside(command.command) == found[0].executable
+
+
+def test_touchdesigner_on_a_mac_gives_the_python_inside_the_application(mac: Machine, tmp_path: Path) -> None:
+    contents = tmp_path / "Applications" / "TouchDesigner.app" / "Contents"
+    python = contents / "Frameworks/Python.framework/Versions/3.11/bin/python3.11"
+    python.parent.mkdir(parents=True)
+    python.touch()
+    (contents / "MacOS").mkdir()
+    (contents / "MacOS" / "TouchDesigner").touch()
+    (contents / "Info.plist").write_bytes(plistlib.dumps({"CFBundleVersion": "2025.33070"}))
+    [found] = installations.find(mac)
+    assert (found.build, found.python) == ("2025.33070", python)
+    assert installations.beside(str(python)) == contents / "MacOS" / "TouchDesigner"
+    assert launch.command(mac).command == str(python)
+
+
+def test_the_copy_of_the_shim_is_renewed_when_another_version_made_it(machine: Machine) -> None:
+    assert launch.shim_is_current(machine) is None
+    path = launch.install_shim(machine)
+    assert launch.shim_is_current(machine)
+    path.write_text("an older one", encoding="utf-8")
+    assert launch.shim_is_current(machine) is False
+    assert launch.install_shim(machine) == path
+    assert launch.shim_is_current(machine)

@@ -1,0 +1,75 @@
+"""What an edit broke is told, and looking for it costs the show no frame."""
+
+from __future__ import annotations
+
+from tdmcp_embedded.frame_queue import NEXT_FRAME
+from tdmcp_embedded.tools import aftermath
+from tests.unit.tools.harness import Bench, tool
+
+
+def test_what_an_edit_breaks_downstream_is_told(bench: Bench) -> None:
+    noise, level, null = bench.make("noiseTOP", "n"), bench.make("levelTOP", "l"), bench.make("nullTOP", "z")
+    bench.wire(noise, level, null)
+    bench.frame(2)
+    null.cook()
+    bench.frame(2)
+    answer = bench.json("wire_operators", disconnect=[{"to": "/project1/l", "input": 0}])
+    assert "/project1/l" in {p["path"] for p in answer["problems"]}
+
+
+def test_looking_again_waits_a_frame_and_goes_in_steps(bench: Bench) -> None:
+    for i in range(50):
+        bench.make("nullTOP", f"n{i}")
+    changes = [{"path": f"/project1/n{i}", "params": {"resolutionw": 64}} for i in range(50)]
+    signals = bench.steps("set_parameters", changes=changes)
+    assert signals[0] is NEXT_FRAME
+    assert signals.count(None) >= 50
+
+
+def test_an_operator_known_to_cook_long_is_left_to_cook_by_itself(bench: Bench) -> None:
+    noise = bench.make("noiseTOP", "n")
+    noise.cook(force=True)
+    bench.settings = bench.settings.model_copy(update={"budget_ms": noise.cookTime / 2})
+    cooks = noise.totalCooks
+    bench.run("set_parameters", changes=[{"path": "/project1/n", "params": {"harmon": 4}}])
+    assert noise.totalCooks == cooks
+
+
+def test_a_cook_that_fails_does_not_lose_the_answer(bench: Bench) -> None:
+    watch = aftermath.Watch()
+    call = bench.call(tool("set_parameters"))
+
+    class Broken:
+        path, valid, isCOMP, isDAT, totalCooks, outputConnectors = "/x", True, False, False, 0, ()
+        opType, docked = "nullTOP", ()
+
+        def cook(self) -> None:
+            raise RuntimeError("device lost")
+
+        def errors(self) -> str:
+            return ""
+
+        warnings = scriptErrors = errors
+
+    call.td = type("td", (), {"op": staticmethod(lambda path: Broken())})  # type: ignore[assignment]  # no module
+    steps = watch.after(call, ["/x"])
+    try:
+        while True:
+            next(steps)
+    except StopIteration as stop:
+        assert [p.message for p in stop.value] == ["It cannot cook: device lost"]
+
+
+def test_problems_that_were_there_before_are_not_told_again(bench: Bench) -> None:
+    blur = bench.make("blurTOP", "b")
+    blur.cook()
+    bench.frame(2)
+    assert blur.errors()
+    answer = bench.json("update_operator", path="/project1/b", comment="x")
+    assert answer.get("problems", []) == []
+
+
+def test_an_edit_takes_two_frames_when_nothing_is_slow(bench: Bench) -> None:
+    bench.make("constantCHOP", "c")
+    signals = bench.steps("set_parameters", changes=[{"path": "/project1/c", "params": {"const0value": 2}}])
+    assert signals.count(NEXT_FRAME) == 1
