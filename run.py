@@ -22,6 +22,7 @@ LOCKED = ROOT / "requirements" / "locked.txt"
 COMMANDS = {
     "demo": [["-m", "tdmcp_embedded.cli", "demo"]],
     "test": [["-m", "pytest"]],
+    "conformance": [["-m", "tests.conformance"]],
     "check": [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
 }
 

@@ -27,6 +27,8 @@ def main(arguments: list[str] | None = None) -> int:
         # The component's own way for scripted set-ups; a key is no custom parameter, so that no .toe holds it.
         os.environ["TDMCP_TOKEN"] = options.token
 
+    # Before numpy is there: its pool of threads would burn the cores that the server and the show share.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from fakes.process import Options, Process
 
     process = Process(
@@ -40,6 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
             settings=options.set,
             ready_file=Path(options.ready_file).absolute() if options.ready_file else None,
             bare=options.bare,
+            component=Path(options.component).resolve() if options.component else None,
         ),
         lines,
     )
@@ -63,6 +66,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--set", action="append", default=[], type=_setting, metavar="PARAMETER=VALUE",
                         help="set a custom parameter of the component before it starts; may be repeated")  # fmt: skip
     parser.add_argument("--ready-file", metavar="F", help="write the ready line to this file as well")
+    parser.add_argument("--component", metavar="TOC",
+                        help="the .tox.toc of a build to drop in, instead of a new slim one")  # fmt: skip
     parser.add_argument("--bare", action="store_true", help="without the component: TouchDesigner alone")
     return parser.parse_args(arguments)
 

@@ -45,6 +45,8 @@ _STYLES = {
 
 NUMBER_STYLES = frozenset({"Float", "Int", "XYZW", "XYZ", "XY", "UVW", "UV", "WH", "RGB", "RGBA"})
 OP_STYLES = frozenset({"OP", "COMP", "TOP", "CHOP", "DAT", "SOP", "POP", "MAT", "Object", "PanelCOMP"})
+_REFERS = re.compile(r"(op|object|mat|dat|comp)s?\d*$")
+_REFERRED = re.compile(r"\b(OP|TOP|CHOP|SOP|POP|DAT|MAT|COMP|Operator|Object)(?:s|\(s\))?(?!\w)")
 BUTTON_STYLES = frozenset({"Pulse", "Momentary", "Toggle"})
 
 
@@ -155,12 +157,29 @@ def _renamed(info: ParInfo, block: int) -> ParInfo:
     )  # fmt: skip
 
 
+def _reference(raw: dict[str, Any]) -> str:
+    """The style of a reference to operators whose style no source gives: name and label both say what it refers to.
+
+    Where a style is given, parameters named and labelled like that have it with hardly an exception.
+    """
+    if raw["name"] == "lookat":
+        return "Object"  # documented as naming the component to look at
+    if not _REFERS.search(raw["name"]):
+        return ""
+    words = {w.replace("Operator", "OP") for w in _REFERRED.findall(raw.get("label") or "")}
+    return words.pop() if len(words) == 1 else "OP" if words else ""
+
+
 def _style(raw: dict[str, Any]) -> str:
     style: str | None = raw.get("style")
     if style:
         return _STYLES.get(style, style)
     default = raw.get("default")
     menu = raw.get("menu")
+    if not menu and not isinstance(default, (int, float)):
+        reference = _reference(raw)
+        if reference:
+            return reference
     if menu:
         return "Menu" if default is None or default in [m[0] for m in menu] else "StrMenu"
     if default in ("True", "False"):
@@ -210,8 +229,9 @@ def _par_info(raw: dict[str, Any], order: int, sequences: set[str], listed: bool
     low, high = raw.get("clamp") or (None, None)
     norm = raw.get("norm") or ((0.0, 10.0) if style == "Int" else (0.0, 1.0))
     sequence = next((s for s in sequences if re.match(rf"{re.escape(s)}0\D", name)), "")
-    if style == "Toggle" and not menu:
-        menu = [["off", "Off"], ["on", "On"]]  # fact 23
+    if style == "Toggle":
+        # Fact 23. Where the catalogue has words for a Toggle, they are the names of parameters beside it.
+        menu = [["off", "Off"], ["on", "On"]]
     return ParInfo(
         name, raw.get("label") or "", raw.get("page") or "", style, raw.get("group") or "",
         int(raw.get("vecIndex") or 0), order, tuple(m[0] for m in menu), tuple(m[1] for m in menu),

@@ -7,6 +7,7 @@ import ast
 import os
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fakes import serving
@@ -187,7 +188,9 @@ class Commands:
 
     def _drop_component(self, command: dict[str, Any]) -> Later:
         def drop() -> dict[str, Any]:
-            node = serving.drop(self._process.world)
+            given = command.get("component")
+            toc = Path(str(given)) if given else self._process.options.component
+            node = serving.drop(self._process.world, toc)
             serving.configure(node, self._process.options)
             self._process.component_path = node.path
             return {"component": node.path}

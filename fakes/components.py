@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from fakes import catalogue, copying, custom, find, wiring
+from fakes import catalogue, copying, find, wiring
 from fakes.connectors import Connector
-from fakes.errors import NotFaked, tdError
+from fakes.errors import NotFaked
 from fakes.nodes import FLAGS
+from fakes.op_custom import Customizable
 from fakes.operators import OP, flag, unknown_type
-from fakes.pages import Page
 
 
-class COMP(OP):
+class COMP(Customizable, OP):
     """An operator with a network inside."""
 
     __slots__ = ()
@@ -105,32 +105,6 @@ class COMP(OP):
     @property
     def outputCOMPs(self) -> list[OP]:
         return [self._world.face(c) for c in self._live().comp_outputs or ()]
-
-    # -- custom parameters -----------------------------------------------------------------------------------
-
-    def appendCustomPage(self, name: str) -> Page:
-        """A new page for custom parameters, or the one of that name."""
-        return Page(self._live(), custom.append_page(self._live(), str(name)))
-
-    def sortCustomPages(self, *pages: Any) -> None:
-        """Put custom pages, given by name or Page, first in that order."""
-        own = custom.pages_of(self._live())
-        names = [p if isinstance(p, str) else p.name for p in pages]
-        unknown = set(names) - {p.name for p in own.pages}
-        if unknown:
-            raise tdError(f"There is no custom page {unknown.pop()}.")
-        own.pages.sort(key=lambda p: names.index(p.name) if p.name in names else len(names))
-        self._node.changed("pages")
-
-    def destroyCustomPars(self) -> int:
-        """Remove all custom parameters and pages; how many parameters went."""
-        node = self._live()
-        if node.custom is None:
-            return 0
-        count = len(node.custom.pars)
-        for page in list(node.custom.pages):
-            custom.destroy_page(node, page)
-        return count
 
 
 class ObjectCOMP(COMP):

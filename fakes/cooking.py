@@ -230,7 +230,7 @@ class CookEngine:
 
     def run(self, node: Node, inputs: list[Any]) -> None:
         """Cook one operator now; its inputs are up to date."""
-        from fakes import problems
+        from fakes import creating, problems
 
         rule = rule_for(node)
         started = time.perf_counter()
@@ -266,6 +266,8 @@ class CookEngine:
         node.cook_tick = self.world.tick
         if node.errors or node.warnings or node in self.troubled:
             self.check.add(node)
+        if node.cooks == 1:
+            creating.after_first_cook(node)
 
     # -- frames ----------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy as shallow
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from fakes import creating, wiring
 from fakes.custom import CustomPages
@@ -39,18 +39,18 @@ def copy_into(network: Node, originals: Iterable[Node], *, name: str = "", docke
             hook(double)
     network.world.cooking.changed(network, "children")
     tops = [made[n] for n in family]
-    network.world.undo.record("copy", lambda: _remove(tops), lambda: _put_back(tops))
+    gone: list[Callable[[], None]] = []
+
+    def remove() -> None:
+        gone[:] = [creating.detach(node) for node in tops]
+
+    def put_back() -> None:
+        # With the wires and docks they had among themselves, so in the opposite order.
+        for again in reversed(gone):
+            again()
+
+    network.world.undo.record("copy", remove, put_back)
     return [made[n] for n in asked]
-
-
-def _remove(nodes: list[Node]) -> None:
-    for node in nodes:
-        creating.detach(node)
-
-
-def _put_back(nodes: list[Node]) -> None:
-    for node in nodes:
-        creating.attach_again(node)
 
 
 def _copy_tree(network: Node, original: Node, name: str, made: dict[Node, Node]) -> Node:

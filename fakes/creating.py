@@ -54,15 +54,27 @@ def _companions(node: Node) -> None:
     if node.info.name == "geometryCOMP":
         torus = world.create(node, "torusPOP", "torus1")
         torus.flags |= FLAGS["display"] | FLAGS["render"]
-    elif node.info.name == "glslTOP" and node.parent is not None:
-        for suffix, kind in (("pixel", "textDAT"), ("compute", "textDAT"), ("info", "infoDAT")):
-            docked = world.create(node.parent, kind, f"{node.name}_{suffix}")
-            set_dock(docked, node)
-            par = {"pixel": "pixeldat", "compute": "computedat"}.get(suffix)
-            if par:
-                node.par(par).value = docked.name
-            else:
-                docked.par("op").value = node.name
+    elif node.info.name == "glslTOP":
+        _dock(node, pixel="textDAT", compute="textDAT", info="infoDAT")
+
+
+def after_first_cook(node: Node) -> None:
+    """What TouchDesigner docks to a glslPOP only now (fact 17); the names are those a GLSL TOP's have."""
+    if node.info.name == "glslPOP" and not node.docked and not node.value("computedat"):
+        _dock(node, compute="textDAT", info="infoDAT")
+
+
+def _dock(node: Node, **companions: str) -> None:
+    """Docked operators NAME_suffix of these types, referred to by the parameter of that suffix, if there is one."""
+    if node.parent is None:
+        return
+    for suffix, kind in companions.items():
+        docked = node.world.create(node.parent, kind, f"{node.name}_{suffix}")
+        set_dock(docked, node)
+        if node.par_info(f"{suffix}dat") is not None:
+            node.par(f"{suffix}dat").value = docked.name
+        else:
+            docked.par("op").value = node.name
 
 
 def set_dock(node: Node, host: Node | None) -> None:
@@ -162,6 +174,8 @@ def detach(node: Node) -> Callable[[], None]:
     for victim in family:
         victim.alive = False
         victim.face = None
+        # Undo keeps the operator; its pictures, a megabyte each, can be cooked again.
+        victim.cooked, victim.dirty = None, True
         world.nodes.pop(victim.id, None)
         world.cooking.troubled.discard(victim)
         # Whoever read it must look again.

@@ -11,6 +11,9 @@ from fakes.nodes import Node, ParState
 
 _NAME = re.compile(r"[A-Z][a-z0-9]*")
 
+#: Operators that take custom parameters without being COMPs: their callbacks set them up.
+SCRIPTED = ("scriptCHOP", "scriptDAT", "scriptSOP", "scriptTOP")
+
 #: Style -> suffixes of the members that the group reports. Three-letter groups carry a fourth (fact 27).
 SUFFIXES: dict[str, tuple[str, ...]] = {
     "RGB": ("r", "g", "b"),
@@ -125,9 +128,9 @@ def pages_of(node: Node) -> CustomPages:
     """The custom parameters of an operator, made if there are none.
 
     Raises:
-        tdError: only COMPs take custom pages (fact 27).
+        tdError: only COMPs and script operators take custom pages (fact 27).
     """
-    if node.info.family != "COMP":
+    if node.info.family != "COMP" and node.info.name not in SCRIPTED:
         raise tdError(f"Custom parameters are supported on components only, not on {node.info.name}.")
     if node.custom is None:
         node.custom = CustomPages()

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,6 +23,7 @@ class StandIn:
         home: what stands in for the user's home; a temporary folder by default, removed at the end.
         timeout: seconds to wait for the ready line.
         environment: extra environment variables.
+        command: what starts it, if not this Python in this folder; `cwd` is where.
 
     Raises:
         RuntimeError: it did not become ready; the message ends with what it wrote to standard error.
@@ -34,6 +35,8 @@ class StandIn:
         home: str | Path | None = None,
         timeout: float = 60.0,
         environment: Mapping[str, str] | None = None,
+        command: Sequence[str] = (sys.executable, "-m", "fakes"),
+        cwd: str | Path | None = None,
     ) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="tdmcp-", ignore_cleanup_errors=True)
         self.home = Path(home) if home is not None else Path(self._temporary.name) / "home"
@@ -47,13 +50,14 @@ class StandIn:
         self.strays: list[str] = []
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "fakes", "--port", "0", "--home", str(self.home), *arguments],
+                [*command, "--port", "0", "--home", str(self.home), *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
                 encoding="utf-8",
                 env={**os.environ, **(environment or {})},
+                cwd=cwd,
             )
         self._reader = threading.Thread(target=self._read, name="stand-in reader", daemon=True)
         self._reader.start()

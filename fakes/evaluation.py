@@ -163,7 +163,7 @@ def set_constant(state: ParState, given: Any) -> None:
 
     Raises:
         tdError: the value cannot be cast.
-        NotFaked: setting the value of a Pulse is not established.
+        NotFaked: setting the value of a Pulse is not established, and cloning is not faked.
     """
     from fakes.parameters import Par
 
@@ -177,6 +177,8 @@ def set_constant(state: ParState, given: Any) -> None:
             found.val = given
         return
     stored = coerce(state.info, given)
+    if state.name == "clone" and stored and state.node.family == "COMP":
+        raise NotFaked("cloning a component")
     if (state.node.type, state.name) in state.node.world.stubborn:
         return
     if state.info.style == "Sequence":

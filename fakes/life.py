@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fakes import copying, module, toe, tox
+from fakes import copying, module, scripted, toe, tox
 from fakes.app import App, Licenses, Machine, SysInfo
 from fakes.calls import call
 from fakes.clock import AbsTime, Clock
@@ -21,7 +21,7 @@ from fakes.files import Files
 from fakes.panes import Layout, NetworkEditor, Panes, PaneType
 from fakes.project import Project, ProjectState
 from fakes.runs import Pending, Run, Runs, Schedule, Ticks, is_dat, make_run
-from fakes.textport import Textport
+from fakes.textport import Textport, make_debug
 from fakes.threads import ThreadManager
 from fakes.ui import UI, Display
 from fakes.watchers import Watchers
@@ -68,6 +68,7 @@ class Life:
         world.op_created.append(self._modified)
         world.op_destroying.append(self._modified)
         world.par_set.append(self._modified)
+        world.par_pulsed.append(scripted.pulsed)
         self.display.copy = lambda faces: [face._node for face in faces]
         self.display.paste = self._paste
         world.on_frame_start.append(self._frame_starts)
@@ -78,6 +79,7 @@ class Life:
         return {
             "absTime": AbsTime(self.world),
             "app": App(self.machine),
+            "debug": make_debug(self.textport),
             "licenses": Licenses(self.machine),
             "project": Project(self.project),
             "run": make_run(self.schedule, self),
@@ -233,7 +235,7 @@ def of(world: World) -> Life:
     return life
 
 
-for _name in ("absTime", "app", "licenses", "project", "run", "runs", "sysinfo", "ui"):
+for _name in ("absTime", "app", "debug", "licenses", "project", "run", "runs", "sysinfo", "ui"):
     _provide(_name)
 module.provide_bound("ext", lambda world, node: Ext(of(world).extensions, node or world.me or world.root))
 for _class in (App, Licenses, NetworkEditor, Panes, PaneType, Project, Run, Runs, SysInfo, UI):

@@ -210,10 +210,11 @@ def install(w: World | None = None) -> World:
     module = TDModule("td", "TouchDesigner's module, as the stand-in has it.")
     sys.modules["td"] = module
     sys.modules["tdu"] = tdu
-    from fakes import life, operators
+    from fakes import helper_modules, life, operators
 
     operators.load_parts()
     life.of(w)
+    helper_modules.install()
     # What was set while the world was made is nobody's change.
     w.forget_events()
     return w
@@ -221,6 +222,9 @@ def install(w: World | None = None) -> World:
 
 def uninstall() -> None:
     """Take `td` away again."""
+    from fakes import helper_modules
+
     world.set_current(None)
+    helper_modules.uninstall()
     for name in ("td", "tdu"):
         sys.modules.pop(name, None)

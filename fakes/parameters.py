@@ -8,7 +8,7 @@ from fakes import coercion, evaluation
 from fakes import custom as custom_parameters
 from fakes.catalogue import OP_STYLES
 from fakes.custom import CustomInfo
-from fakes.errors import tdAttributeError, tdError
+from fakes.errors import NotFaked, tdAttributeError, tdError
 from fakes.par_collection import ParCollection
 from fakes.par_core import ParMode
 from fakes.par_definition import Defined
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from fakes.sequences import Sequence, SequenceBlock
 
 __all__ = ["Par", "ParCollection", "ParMode", "plain"]
+
+
+#: Buttons that make operators, which nothing here does: better than pressing them in vain.
+_NOT_FAKED_PULSES = {"replicatorCOMP": ("recreateall", "recreatemissing")}
 
 
 class Par(Defined, Valued):
@@ -131,6 +135,8 @@ class Par(Defined, Valued):
         """Press a Pulse; of other parameters, set a value for a frame or more."""
         node, name, world = self._node, self._name, self._node.world
         frames = max(int(frames), round(seconds * world.rate), 1)
+        if name in _NOT_FAKED_PULSES.get(node.type, ()) or name == "enablecloningpulse":
+            raise NotFaked(f"pulsing {node.type}.par.{name}")
         if self._info.style in ("Pulse", "Momentary"):
             for hook in list(world.par_pulsed):
                 hook(node, name)

@@ -23,6 +23,7 @@ from fakes.commands import Commands
 from fakes.control import Control, Later, Lines
 from fakes.frames import Pacer
 from fakes.stats import FrameStats
+from fakes.textport import StandardOutput
 
 if TYPE_CHECKING:
     from fakes.life import Life
@@ -43,6 +44,8 @@ class Options:
     no_token: bool = False
     settings: list[tuple[str, str]] = field(default_factory=list)
     ready_file: Path | None = None
+    component: Path | None = None
+    """A build's .toc to drop in; a new slim build by default."""
     bare: bool = False
     """Without the component: TouchDesigner alone."""
 
@@ -84,6 +87,7 @@ class Process:
         world = fakes.install()
         world.rate = self.options.fps
         alive = life.of(world)
+        sys.stdout = StandardOutput(alive.textport)
         alive.machine.home = alive.project.folder = self.options.home
         alive.project.cook_rate = self.options.fps
         alive.project.quit = self.end
@@ -91,7 +95,7 @@ class Process:
         scenes.build(self.options.scene, world)
         path = ""
         if not self.options.bare:
-            node = serving.drop(world)
+            node = serving.drop(world, self.options.component)
             serving.configure(node, self.options)
             path = node.path
         alive.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fakes.errors import NotFaked
 from fakes.nodes import Node
 
 if TYPE_CHECKING:
@@ -42,12 +43,24 @@ def bring_up_to_date(engine: CookEngine, node: Node, force: bool) -> None:
         inputs = here.inputs()
         seen = tuple((s, s.version) if s is not None else None for s in inputs)
         if forced or (_needs_cook(here, seen) and _may_cook(here)):
+            _refuse_unknown(here, inputs)
             engine.run(here, [s.cooked if s is not None else None for s in inputs])
             here.seen_inputs = tuple((s, s.version) if s is not None else None for s in inputs)
         if here in looped:
             here.warnings = [*(w for w in here.warnings or () if w != LOOP), LOOP]
             engine.check.add(here)
         here.checked = engine.epoch
+
+
+def _refuse_unknown(node: Node, inputs: list[Node | None]) -> None:
+    """Refuse to cook from data that nobody described: an empty input would pass for it."""
+    from fakes.cooking import rule_for
+
+    if rule_for(node) is None:
+        return
+    for source in inputs:
+        if source is not None and rule_for(source) is None:
+            raise NotFaked(f"what a {source.type} cooks to")
 
 
 def _needs_cook(node: Node, inputs: tuple[Any, ...]) -> bool:

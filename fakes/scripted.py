@@ -5,19 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 from fakes.calls import call
+from fakes.custom import SCRIPTED
 from fakes.errors import NotFaked, tdError
 from fakes.nodes import Node
 
 
 def run_on_cook(node: Node) -> None:
     """Call `onCook(scriptOp)` of the DAT named in `callbacks`; what it raises is a script error of the operator."""
+    _run(node, "onCook")
+
+
+def pulsed(node: Node, name: str) -> None:
+    """`setuppars` calls `onSetupParameters(scriptOp)`, where scripts make their custom parameters."""
+    if name == "setuppars" and node.type in SCRIPTED:
+        _run(node, "onSetupParameters")
+
+
+def _run(node: Node, name: str) -> None:
     callbacks = node.value("callbacks")
     if not isinstance(callbacks, Node):
         return
     face: Any = node.world.face(callbacks)
-    on_cook = getattr(face.module, "onCook", None)
-    if on_cook is not None:
-        call(node.world, node, on_cook, node.world.face(node))
+    function = getattr(face.module, name, None)
+    if function is not None:
+        call(node.world, node, function, node.world.face(node))
 
 
 def only_while_cooking(node: Node, what: str) -> None:

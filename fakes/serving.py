@@ -29,16 +29,24 @@ PLACE = (-400.0, 400.0)
 ANSWER_WAIT = 20.0
 
 
-def drop(world: World) -> Node:
-    """Build the component and drop it into the project, as a user drags a .tox in: Execute DATs get onCreate."""
+def drop(world: World, toc: Path | None = None) -> Node:
+    """Drop the component into the project, as a user drags a .tox in: Execute DATs get onCreate.
+
+    Args:
+        toc: the .toc of a build; without one the slim component is built anew.
+    """
     from fakes import tox
-    from tox_build.expanded import write_expanded
 
     parent = world.node(PARENT)
     if parent is None:
         raise tdError(f"{PARENT} is gone: nowhere to drop the component")
-    with tempfile.TemporaryDirectory(prefix="fake-td-") as folder:
-        node = tox.load_expanded(world, parent, write_expanded(Path(folder)))
+    if toc is not None:
+        node = tox.load_expanded(world, parent, toc)
+    else:
+        from tox_build.expanded import write_expanded
+
+        with tempfile.TemporaryDirectory(prefix="fake-td-") as folder:
+            node = tox.load_expanded(world, parent, write_expanded(Path(folder)))
     node.x, node.y = PLACE
     return node
 

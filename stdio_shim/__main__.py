@@ -5,9 +5,12 @@ there: it answers the handshake, `ping` and the lists whether or not TouchDesign
 the MCP server inside TouchDesigner, and says in words what is wrong when it cannot. It ends at the end of its input.
 
     python -m stdio_shim [--instance NAME|PID|PATH] [--project PATH] [--url URL] [--token KEY] [--log-file FILE]
+        [--allow-open]
 
 Environment: TDMCP_URL and TDMCP_TOKEN stand for the options; TDMCP_HOME (default ~/.tdmcp) holds `instances/`, one
 JSON file for each running server, and `cache/`, the lists that were last seen.
+
+With --allow-open the tool `open_project` starts TouchDesigner with a project that was open before.
 
 One file and the standard library only (Python 3.9 or newer), so that a client can start it by its path with whatever
 Python there is. It starts often and must start fast: `argparse`, `http.client`, `typing` and `dataclasses` would take
@@ -546,7 +549,10 @@ class Target:
         self.entry = entry or {}
         self.pid = _whole(self.entry.get("pid"))
         self.name = str(self.entry.get("name") or "")
-        self.project = str(self.entry.get("project") or "")
+        #: Its whole path, where the entry tells the folder.
+        self.project = _joined(
+            str(self.entry.get("project_folder") or ""), str(self.entry.get("project") or "")
+        )
         self.component = str(self.entry.get("component") or "")
         #: Changes when the server behind it is another one, or the same one started again.
         self.key = (self.url.text, self.pid, str(self.entry.get("started") or ""))
@@ -605,6 +611,12 @@ class Target:
 
 def _whole(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _joined(folder: str, name: str) -> str:
+    if not folder or not name or "/" in name or "\\" in name:
+        return name
+    return f"{folder.rstrip('/')}/{name}"
 
 
 def _folder_of(project: str) -> str:
@@ -1035,6 +1047,24 @@ INSTANCE_TOOLS: list[dict[str, Any]] = [
 ]
 
 
+OPEN_TOOL: dict[str, Any] = {
+    "name": "open_project",
+    "title": "Open a TouchDesigner project",
+    "description": "Start TouchDesigner with a project that was open before, in the build that last ran it. Without "
+    "`project`: the list of them. Starting takes up to a minute; then call get_status.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {"project": {"type": "string", "description": "path, or file name, from the list"}},
+        "additionalProperties": False,
+    },
+    "annotations": {
+        "readOnlyHint": False,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
+}
+
 #: What the shim may add to the structured content of an answer.
 NOTES = ("instance", "notice")
 #: With one of these a schema may forbid what it seems to allow.
@@ -1061,6 +1091,118 @@ def with_notes(tools: list[Any]) -> tuple[list[Any], set[str]]:
             roomy.add(str(tool.get("name")))
         noted.append(tool)
     return noted, roomy
+
+
+# ------------------------------------------------------------------------------------------------ projects
+
+
+class Projects:
+    """The projects that were open before, as the servers have written them down, and starting one of them.
+
+    Nothing else is ever started: neither the file nor the program can be named from outside.
+    """
+
+    def __init__(self, instances: Instances) -> None:
+        self._instances = instances
+
+    def listing(self) -> list[dict[str, Any]]:
+        """The known projects, latest first; a server has written them, nobody else may."""
+        try:
+            with open(os.path.join(self._instances.home, "projects.json"), "rb") as file:
+                known = json.loads(file.read(1 << 20).decode("utf-8"))["projects"]
+            found = [one for one in known if isinstance(one, dict) and isinstance(one.get("path"), str)]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return []
+        return [{key: str(one.get(key) or "") for key in ("path", "build", "executable")} for one in found]
+
+    def open(self, word: str) -> dict[str, Any]:
+        """Start TouchDesigner with the project of this path or name. Raises Refusal."""
+        one = self._find(word)
+        path = _newest(one["path"])
+        if any(_same_file(target.project, one["path"]) for target in self._instances.running()):
+            return {"project": path, "build": one["build"], "started": False, "state": "It is open already."}
+        if not path:
+            raise Refusal(
+                "precondition_failed", f"{one['path']} is no longer there.", suggestions=self._paths()
+            )
+        program = one["executable"]
+        if not program or not os.path.exists(program):
+            raise Refusal(
+                "precondition_failed",
+                f"The TouchDesigner that last ran it (build {one['build'] or 'unknown'}) is no longer there.",
+                "Open the project by hand once, in the build that it should have.",
+            )
+        self._start(program, path)
+        state = "TouchDesigner is starting; call get_status until it answers, which may take a minute."
+        return {"project": path, "build": one["build"], "started": True, "state": state}
+
+    def _find(self, word: str) -> dict[str, Any]:
+        plain = word.replace("\\", "/").casefold()
+        known = self.listing()
+        found = [one for one in known if one["path"].replace("\\", "/").casefold() == plain]
+        found = found or [one for one in known if _stem(one["path"]) == _stem(word)]
+        if len(found) == 1:
+            return found[0]
+        raise Refusal(
+            "value_invalid",
+            f"{len(found)} known projects are called {word!r}."
+            if found
+            else f"No known project is called {word!r}.",
+            "Name one by its path. A project becomes known once it was open with the component in it.",
+            [one["path"] for one in found] or self._paths(),
+        )
+
+    def _paths(self) -> list[str]:
+        return [one["path"] for one in self.listing()][:10]
+
+    def _start(self, program: str, path: str) -> None:
+        import subprocess
+
+        command = [program, path]
+        bundle = program.partition(".app/")[0] + ".app"
+        if sys.platform == "darwin" and ".app/" in program:
+            # -n: a second one, if another project is open in this build.
+            command = ["/usr/bin/open", "-n", "-a", bundle, path]
+        options: dict[str, Any] = {"start_new_session": True}
+        if sys.platform == "win32":
+            options = {"creationflags": 0x00000208}  # DETACHED_PROCESS, CREATE_NEW_PROCESS_GROUP
+        try:
+            subprocess.Popen(
+                command,
+                cwd=os.path.dirname(path) or None,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                **options,
+            )
+        except OSError as error:
+            raise Refusal("td_error", f"{program} cannot be started: {error}.") from None
+
+
+def _same_file(one: str, other: str) -> bool:
+    """Whether two paths are of one project, whatever its version."""
+    same_folder = os.path.normcase(_folder_of(one)) == os.path.normcase(_folder_of(other))
+    return bool(one) and same_folder and _stem(one) == _stem(other)
+
+
+def _newest(path: str) -> str:
+    """The file itself, or the latest version of it; "" if there is none.
+
+    TouchDesigner calls an open project by the number under which it will be saved next.
+    """
+    if os.path.isfile(path):
+        return path
+    folder = os.path.dirname(path)
+    try:
+        names = [
+            name
+            for name in os.listdir(folder)
+            if name.lower().endswith(".toe") and _stem(name) == _stem(path)
+        ]
+        files = [os.path.join(folder, name) for name in names]
+        return max(files, key=os.path.getmtime, default="")
+    except OSError:
+        return ""
 
 
 # ------------------------------------------------------------------------------------------- being a proxy
@@ -1813,8 +1955,11 @@ class Shim:
         write: Callable[[bytes], None],
         log: Callable[[str], None],
         problem: str = "",
+        projects: Projects | None = None,
     ) -> None:
         self.out = Outlet(write, log)
+        #: None unless the user allows starting TouchDesigner.
+        self.projects = projects
         self.known = Known(instances.home, self.out.later)
         self.servers = Servers(instances, problem)
         self.sessions = Sessions(self.servers, self.out, self.known, lambda: self._announce(CHANGES))
@@ -1909,9 +2054,9 @@ class Shim:
             self._initialize(flight, message)
         elif not flight.modern and flight.method == "ping":
             flight.result({})
-        elif flight.method == "tools/call" and flight.params.get("name") in (
-            "list_instances",
-            "select_instance",
+        elif flight.method == "tools/call" and (
+            flight.params.get("name") in ("list_instances", "select_instance")
+            or (self.projects is not None and flight.params.get("name") == OPEN_TOOL["name"])
         ):
             self._call_own(flight)
         else:
@@ -2031,6 +2176,8 @@ class Shim:
         elif method == "completion/complete":
             flight.result(self._envelope(flight, {"completion": {"values": []}}))
         elif method == "tools/call":
+            if self.projects is not None and refusal.code == "not_started":
+                refusal.hint += f" Or call {OPEN_TOOL['name']}."
             flight.result(self._envelope(flight, refusal.result()))
         elif method in ("ping", "initialize"):
             flight.error(-32601, "Method not found", method)
@@ -2049,20 +2196,26 @@ class Shim:
     def _tools(self, tools: list[Any], last_page: bool = True) -> list[Any]:
         tools, roomy = with_notes(tools)
         self._roomy |= roomy
-        return [*tools, *INSTANCE_TOOLS] if last_page and self.servers.instances.several() else tools
+        if not last_page:
+            return tools
+        own = INSTANCE_TOOLS if self.servers.instances.several() else []
+        return [*tools, *own, *([OPEN_TOOL] if self.projects is not None else [])]
 
     def _call_own(self, flight: Flight) -> None:
         arguments = flight.params.get("arguments") or {}
         try:
             if not isinstance(arguments, dict):
                 raise Refusal("value_invalid", "Arguments are an object.")
-            allowed = {"instance"} if flight.params["name"] == "select_instance" else set()
+            name = flight.params["name"]
+            allowed = {"select_instance": {"instance"}, "open_project": {"project"}}.get(name, set())
             unknown = sorted(set(arguments) - allowed)
             if unknown:
                 raise Refusal(
                     "value_invalid", f"Unknown argument: {', '.join(unknown)}.", suggestions=sorted(allowed)
                 )
-            if allowed:
+            if name == "open_project":
+                structured: dict[str, Any] = self._open(arguments.get("project", ""))
+            elif allowed:
                 wanted = arguments.get("instance")
                 if not isinstance(wanted, (str, int)) or isinstance(wanted, bool) or wanted == "":
                     raise Refusal(
@@ -2071,7 +2224,7 @@ class Shim:
                         suggestions=self.servers.instances.names(),
                     )
                 target = self.servers.instances.select(str(wanted))
-                structured: dict[str, Any] = {
+                structured = {
                     "selected": target.name or str(target.pid),
                     "reached": str(target),
                 }
@@ -2087,6 +2240,14 @@ class Shim:
         except Refusal as refusal:
             result = refusal.result()
         flight.result(self._envelope(flight, result))
+
+    def _open(self, wanted: Any) -> dict[str, Any]:
+        assert self.projects is not None
+        if not isinstance(wanted, str):
+            raise Refusal("value_invalid", "`project` is a text.")
+        if wanted:
+            return self.projects.open(wanted)
+        return {"projects": [{"path": one["path"], "build": one["build"]} for one in self.projects.listing()]}
 
     # -- the server's side
 
@@ -2387,6 +2548,8 @@ OPTIONS = {
     "--project": "",
     "--log-file": "",
 }
+#: Options without a value.
+FLAGS = ("--allow-open",)
 
 
 def options(arguments: list[str]) -> tuple[dict[str, str], str]:
@@ -2395,12 +2558,15 @@ def options(arguments: list[str]) -> tuple[dict[str, str], str]:
     rest = list(arguments)
     while rest:
         word = rest.pop(0)
+        if word in FLAGS:
+            values[word] = "yes"
+            continue
         name, given, value = word.partition("=")
         if name not in OPTIONS:
             import difflib
 
-            near = difflib.get_close_matches(name, list(OPTIONS), 1)
-            meant = f" Did you mean {near[0]}?" if near else f" There are {', '.join(OPTIONS)}."
+            near = difflib.get_close_matches(name, [*OPTIONS, *FLAGS], 1)
+            meant = f" Did you mean {near[0]}?" if near else f" There are {', '.join([*OPTIONS, *FLAGS])}."
             return values, f"The shim was started with {name}, which it does not know.{meant}"
         if not given:
             if not rest:
@@ -2507,7 +2673,8 @@ def main(arguments: list[str]) -> int:
     instances = Instances(
         home_folder(), values["--url"], values["--token"], values["--instance"], values["--project"], folder
     )
-    shim = Shim(instances, write, log, problem)
+    projects = Projects(instances) if values.get("--allow-open") else None
+    shim = Shim(instances, write, log, problem, projects)
     shim.run(sys.stdin.buffer.readline)
     log("end of input")
     return 0
@@ -2516,135 +2683,136 @@ def main(arguments: list[str]) -> int:
 # The lists for the time before any server was seen: generated by `python -m tox_build.shim_tools`, never by hand.
 # BUILT-IN BEGIN
 BUILT_IN = (
-    "eNrtPfuT27aZ/wpG15nsdtjN2mkzjfRDx3ES170k3ond5nrZHQ0kQhK7FMkS5Mo6n//3+x4ACZKg3mvrZvYXe8UHCHz43i98GBRp"
-    "GuvB8LcPg0Qu1WA4mKtirAtZlHoQDIqoiPHiK1WI6mKo9DSPsiJKE7j1Fi4rkc7Eu7ScLr5TOponKhcyCUWxiLTQKn9Q+VBkefov"
-    "NS3oxmqhigU8FBUCn5APKgzEpIxi+G+WwzxEDoMGooiWKo4S+OtG5bM0X4plGsIvOZ0qrUWsHlQciH+XqlRX4kWiVyrXYhXBdxMh"
-    "4cvTFD4mY53iF5PWDPHLRTm9D2hKWq7h1cUa57SUazFRV7DUKMnK4u10oZZyMPwwkGEY4bJlfJOnmcqLSAHsZvAFFQwy59KHjwC7"
-    "dYagSye47AFcSMviwNEGSxkl42KRKxn2v1nkpfJ8VupxOsO3zB1d5FEyxztmS/Ye0W7L/lPJsjiaSsacPd9lPNr7NUKOPd+C13L1"
-    "7zLKFUD7twbwLTir+dgv3PmWmyRpQaulTcQB3iTx+q9RUtgvAy3BH9MielB82Wx/FKpllhYqKdynYd7Jr2keh86zMNuKdmdREo5x"
-    "cbJIc5d+f4Abwr3RpOEfI13UtwH343QFBJTJYgF0uRY4PP4qVJ4AVcI6gU7lMorX8EvO4UeM/wK5FQArBZSv3hcBvIG0DC+JBxmX"
-    "wCRyod5nOZAufDbAnwv5ALgoVJ7Dd6/E37VC+itSIG2ZJzQBuHwj50rjPOJoGTEHmZa5TvOR+LKM6PeXGshX5gqIXuZAYbBagDST"
-    "/RyAC/xA03BHUfUAR8D/QzWTZQxbMPiyC8w0vTcgJAb48s1PN/jVDvnxprXpsj3czwh7AJUBv7j4vfjL5QgAhD/FVCLI5kkKuHo1"
-    "qLjOtkHfwV2hgRsiWJI00urdm5vA+QyNxVuMo6mkXCIp4FpgMHgY/n35V/rvLf17Q/9+9+Id/PsT/HvnWTCgipcPIfa4X5msM6kR"
-    "S+N0eo9zj3QWy/UAyTIJiegeIrWiPyTRzj/sT8CvVCv4YxqniXq9XJYJ/UqBmhKgppeNyzKGXXoJ+8UwyqLpvZzEyoyTF0jmC3ii"
-    "1EW6RNI1F76DeQFv6KyxDeYXRBiABhKECgwCaAF4yfsEFLLDPsFTgoQZQBa3B/9OKlL9QgPNLZewLhqT6G37oDcVWSYt3KKJRmau"
-    "QJuKhiXi3T7sP5jGZwavHOq/gIsyWYvpQiZzIk1FUhoEIj91aVAvL/D9qNAOn6ApMIMYI003yM8QqZnYBHQZJRN8IVQZU+oySqIl"
-    "otWz6jHgnWpO2NIiXFQnLPdDSh+B7hCLaAbENoOZlQzlWaTikLhBVKildhGXKNp8pyIfwnvEZsQFzciIW4YIl2riPJYn4V3WEvAv"
-    "Hf0P426KRACMCFATvuelLL4g85zIpLmuX3FXgaeCioPgVXIKK8P1wfJWoPYwR0f+auBKyyRe2wD2n64DkIXvDTivr/FnP3RhCGbS"
-    "HpI/sXZUgJSNnc84U8hVUeaJCv13EyCvce8sSd4aienu9n66krszqMbcR1nG86kG3LydbXWEV+sszZ3nWaghUaIz+HaliTiKyGu+"
-    "tUEX+R60qjVq8HMhJ8ghkFsA9hYrmMW6fnFYMxjW+VnJCIyJ4CoaBoMDsCqA/5C+AARYilWah3oEL+esXoCSpN6PiGfDZeY5IwE3"
-    "07gsaCTkYAkyCWBXebqCu0idZKcgawZ6jyM2O+AWCI0cNBdxr5DGpiREYNKgy+D0AKg4O1BvSGEAcwhIUIGRgzpMUeD6nQWu05LU"
-    "G9hJ4K858tnjNRm9GQuB1l/zzedM6ubXsy5W1zNtakeG43c2+dbeuR2IC1wTcCjzFsiCWxTMtwMSCrISTsC6EL90pbfcDoq/4O78"
-    "/nbg0a9aVMPrvTst43kE/oCiZgxTOoJBnBk3wC+ME1UAtd07nOAXuAy7W99oaT4L5VgkwFHg4/A4KqBM7cVCRaDBpMkfDOI45BIw"
-    "TYMFYgSsZhMFRR1qVOScQE0PLkSo9ihB3gVyQdi5whP3CsiTVAmBqwBVGSADCgzOQiMKrlQcAwNBASsFcCsYFzSQB0BS5Fyg/CMM"
-    "wmrCoK6DQkFa1lyBlhMVpzJH2qBjOC1AFxbVclJahNcUqdSlinSftTfk2ZAUs2pPRuL5kH0rZnMK/NpI3JbPr59/PWiqCts0BVTn"
-    "m5xjVsaxh23gZeAZkWagezYMZoAkjf4JeJA4Bis4ml1PiBj4zFLlYNgjA5IijOQccAdBY1U5MwSqbTwT87xX/ap0pWrNz7epR+2l"
-    "valwXZKMGCF6LVFrluinAtVNL33a6CYdq83/dmJ/v4M9IOR6UTGKPbHSb9d+rEjfd8drDaEMAmHu911Z1dnDJ2ELJ4xXjghzJdhz"
-    "j16GyvaJxpqmMW/JLoN95Q72VY9o3SBX4HqyfjMjFy6/+1tlCAX2i4GF3B0y5t/lCp4f/MeXtNdfVvbgD8ADBx/vPm5ziNEG+3CJ"
-    "DWV015wKZZqKRQXP1grsd82zWyXk1gXYgU60Cl2sexA/lmBu+t8xCNlllhWTPGDrWxi55fkWFPEK4KrvwzVqb8J6z3Dy/SmHSxCD"
-    "T0TFaCLso4XxG2PaUX3Aizot86kfSxYqzrw3SLeyXpGuFwRMEcsjuzdVghrQGA2l7eLDeDYYkX2U8zPLYCvGTiYyvO7MM2GLCOB/"
-    "lyqZqo0T6VJwZxzj/WlYEW2SqNbememvsEuNCTqSaJmNH2vwcxbB7GvbvikOPXRNsz6lhEyHxkx3J3XPDpEz0PfuSfWIwgBk96mG"
-    "6H33zouk5C4CGRQB35oXoLXnKtk0QpufeIZpWbJ9Izl67OPY273aRJOD7McRe9hyMJhESdgjC7Qq/KidlfAF3y0f2hPB7zfZWZ4u"
-    "/Q5UMi4alp1rFl13bcEWbGnkO59Ceg7+YWt/7y62/B6jz4T71qTdKv09LmdauhnyfNxMoSxk28dkrnliIk4kTSzSONRDdg/BT2Lx"
-    "6HLkyFvlwFlIvRCrHOBN3xIrmRToBa78wvgGBkb5FcD0AKz49/AP0JtJNFlmMbogshQWwk4JWQDcJ2WhzABv4X2YxM2bG3Qwx6AY"
-    "mhvv8AaGA+d5ZNxKmJYT6SKauoFyuJizm4tcE+RJZTw+jcPJY+HAB9t03gT5D1GuC8HpPHm6CgwkKPKHoMCZbeIMfW6W/fwsf01X"
-    "7FYBeJLH6sqG4veRjh3vDSYbAH5ohftVLtHh6MYKaIHONtNHcQ8bIPtzxwn65mbYRADad5p6ZNxDk7XzI4vewxevXO/b1388Jkx3"
-    "kAvprFnzfZ/8rFDYo69/Ck0QWYtfsMtCeZU/i2Gniz7YEceuWtSFB7Ouvb+W5UjAwO57zKI+A6BrOdU2CCG8fwfsHzvAvmOKVEz1"
-    "uNSxfsFJaGiR7iwE6FRmMEk1jpaottdC9CVfR2lpb7WzXLJoWnBQkmUUyRuT9OHkqnDSToAe7ZufX+Ezf7v5/pWNwEjK3xyxVMNQ"
-    "QyJxZQKxgqWkeFB5CJ8aivQ+EJNYYvImWHossXMYIJM5JsNwEqkWZYZRj28E5uwAh0wfFNpa+H3mpFfi55RDzehh13YmJi/yMWIz"
-    "LyrwuLAZ4mcTWjTDyBukAZY+tiRSx2mun/+xm4GWgB5QCArLwJo8UuGP19987cqFr32CYSWjYsyg3Bwb+oHBDbDGV8QMJX1AoXGE"
-    "bVSMhJrNAKIsxBKhAIoiUSYVCDdvlTaF1vX1NmUAA3ayqXIMMkpLsiEc/vWvTM29QZtdFvZWAcrJGFAHEYcQBGds8D3glQpKr8ko"
-    "LtNYxTfbJC+Ovm5tZw9sJ2ATKMARgBTLf7VsfOurbUG2TyDM+7XDftcmE/n4ANZ/wCs1znTN6nXRJ5YM13ETvSgjixgQ53VhMpfD"
-    "gOBXmdwn6SrxYh7aAuN8PpGbfTud2ed9WuqGJYMQ2Uuz9eJJtYPN/apS1AxcLRRrkFWTPg8Jt1DT+zHn9bgCDi9jAoCobrVSkugy"
-    "GCwLGWI646sf3/54iZmXWQT2CyxPc1IPv2NG4WizzBOAsuV7lbWJ91Sd6MQphxEINkzOsyNi/D5WQW181vkQlEKACZqYQmDTpuUM"
-    "ky0pJA6DkpCh/GcNzIu/EwNH1mC+gny4ErwqMZWlBkYMZoRlzCgtic1xKQZgN4plvKVFrjAv1iRfAH4/fjr1OzRutgFuc1LDBkGy"
-    "fw5oIK4JV0wCJcCpJ13yKzdd8k+PnC1ZRe1vOE30VZ6W2dbdaBuxFTK34WzwzWasNHdR44NR0UgUJxqgbGnJCdv8obG9bgijhz3S"
-    "HHpc4mXSZ5Rsz2jbyOmqZdQzsN8LetPHzsQRmd77Hb/E8foGnazH7tYdEb6qcpM3uCIbiPnJEmNRPlsgNFfszaj+jMIJlAJM7Bxn"
-    "XOkmk6lrhP3Ed0Xzbot+HzCl39g+QzHLtK2mw/xU3U5QDUQI+wwgN28EJGM0MD7VWw2EYsIdAy7Ty4F4dfN3YB7LNF9X8shks5Lp"
-    "RqKJJCDMJdIE2ONkh0d9/7qRoP7nBst9HvSwjG3y59sdKnkM0LZo8rXrsZbjKWWoXfWny/lDJKfU2mtAeoyszK+awvVxIfN5I+Dk"
-    "3MYhx8tdArAddbdek0HP8aYJNuIpHpkKCk8f+3M27TTOs3lWjpkExsuJZ4md0BYti4HcAKkDwA4U3CVX66sXcxasbCWL6WJM6fiu"
-    "nv0rXhbV5Z6iJPKXUwSlcqBzoCAUaZPBGRqhAIv5A8ReIBjeqHJzkrk2xcjKxl7cQkOtVFWOXCvK6CrSXBiMyvBM+uImlc5FC1Ph"
-    "AepWXSOFDjO4YNY8ageSEhXhFAPSRi1guqpYrwXeUxpWu3wPdv/vpwERamxSEywsG7kNf9pWf7CnMNjVGbODL8aiVIODP9/PF8NA"
-    "uft0bN3Q4Ik4Xx9fM185C5bE+zhRY1ObZ3nSd+Y6EJu546udQ+FPdjWQ5Uxh7ZFrzOOLX6B6hWlWxDOcwp0LSpmrapCMe7uuaqEM"
-    "esoZNOVJgVObxHWRIFMmygYAb8AiSxMxjaUmTrlMwzJWFUeLEl1g0BuenZdY/wTMjIKbxylbNp/Bn7PO9YMXto4YZt2Y5QXw9oCU"
-    "p8t6xuKiCEHjDMtLr0bVzPvdVs9aFQg1+CnDzVc09HuuGhrZSiN2/iD9wz4VMoqvusZFX6LDMcHPviyR3hjlTE4Pibs1gLnXqwb3"
-    "9n5vU/zQB9kqIMYrPAueQZ1QVGxyaJvNUEibcO55uYYSpVY5+00SiuwMkWtgX4PE2lu2dgUeQN9fYEYFbce0OUB/cm0xXLF3bpKT"
-    "VxEHQL8ckmDacTDySOiz4Ro7+ITbRuXyOJaA89hOm9/m7D6qF1rPt+h49njG5GQ6tZVDID+drm/s8HGrPsXNvV6g+38HrSohYdkY"
-    "8Dy85ekSoxme0r2XfMduqfbjfxiRrKy0parWTyToT0CvAKwI9W7uMyIFOWoot8CUftoXqg4ebi0h+rELRV7z2qCGTcVeQrlCDT5k"
-    "Dd62HeDCfRzmN3ZNBOyXuPuERXgRdWxA6PkL8VA72JagvQfi3nl3BhjCSuohx7rRq0PRCd4LnLPhTNQcYtbdlw8VuBG+FVZ+vDqu"
-    "8YK/20Is12krg7RC9sa62IRzCj4xNoVpWCZ9ijCBk61xD8rEDRo4dPvIfQ88sTXa8/8veVUw/cbAbs8NIviqHOIRTAuPh5fn0/z4"
-    "ebBP+EShfD0QXtId4dxp4vJP8l5xYoSVjWQzOEYF4jKbGwF3h5nlCkg5llOwBH6AF7TJW8BqV0qy0KiKNMtlr8RrztBJyIFbWR0U"
-    "N4T3qMgWQ4UBdh0gtwilGYbwjV9oA3TFQQLj1iEGLSbSdlUzodBWMPFYfpubgokm2IjbglqxRPCRKTQI+jOzm++SAYMTtl2t2r2R"
-    "RtxpifiGPryZk+EpQ6MRvS945wA+zZqm5lsfcHBMBAXjToI2+L/iwy0VCNwOPvIPLAqoflAhwO0APgKIaq5RBUB17eNgYw1S8+u2"
-    "McZQJGUcI1+dxNasZHlwS2n6ODpfuzWci6443/JWDjU/9tv7QKzvRqIClIvbnpGi2Vi9j3TR6jsxAxuuA/xoVss1wGSsFk+wvQei"
-    "cq1Ry7rjCOXzmmYc2kksMqPzm9yVqlkC0svvTXLIzsZkO6zrSShLmMiIajmoyotYEfaSGVJ3FrEGwx6eQzdE2Pw0fTewX7XpD+Nq"
-    "OlXsd48Ib0/2STc0e6wj0g1ZepbVSt9IlJsRwdEsC8sAM/ILbC2pQlcThfdDMAFgZUoukeNtDoz6rIwyCdPuBK1iRgYmPCF0obKR"
-    "ACFVrFF/sty6br5ygsIVFmdhdzYEXfwsa5UG32SMkmDt1bC2lW769DtcK1sBbpePStr4+Fnt5Nz9M9RUom4dxLuIzJXUduIKYLzs"
-    "wz2tfk0jz5SCkSjHh553sWJrvvimcssNCWDoYByj1O7OrUbWZmdUfNqm4e41xSrZrA1VRAmCQGQRxFqHKDn4FiKP1BzOOi5ZzXiU"
-    "LMo6oNtbM6wjNzuphubyNt2woYc5muG35GPua4nDd4GxllmICmQrlmxyU6nFDKIt/qjYAweO0twyhyvxDpulMOQbVjVSGdhipn0m"
-    "bxmmwwNzw81jPhe4ITWg9rmEr9toW/WJX22PPwN+fGGNnW8cmc6FMlGi2ezDJjXRfFHUKibNwbCyx1QqfUZ8YY14mBb7//1Kpb+q"
-    "73Ql7p9DHWyUtrcEUBVgnWCHTq44M49/Zs2yVfC+iYf25RP3lpIfUCB+ULV3X+V2X322XzvAbM1FqgsfvtYF3C3t+wODuZaxQ2Gv"
-    "mTiWCVUhsJzGenWdI3bgYGOS/zX9MAKBPSzQuz3lTnpV54qPdx/vBptrxPukFjeeGmytjj2senvLoH7IEScPbP9jg20WXLTD3tWq"
-    "93Ja+DqbNr9CwcJQxapQLU2TiNx1EVCjwMLIP4+vJl+P8zLZ/kmSA9g5lGV0WgITXMgMBJx3XGBKsyhfbh+X1AtaNth4cxQHhVka"
-    "ATjwlap7RP3mXndP5tSTOfVZzakNZOahndrE2l3ltrPar7MHsZA9XyoT51tumXfXBtlgc4TUOltsND0wq36+l+FBXf08hgd1dg1z"
-    "uUqaxuLuIz+eFUmd9RFzhhXb9ilPZ2FTPbbdtJtLHUTc2MllqO2mtw3Z1z2ipCkagdZbphP5/NB3/gIjUFqYjHEu7xtyv3L0hFcN"
-    "02tnOTCfUiv2hLv1OomSiM2YzKbFRZnEeGAJdjiPZHxZWzfkC+DTERzXOds8sVxmyHj42IQ0B4UujELEHuSSe1lCleB7SSS8Z6ai"
-    "k5tJGZMIrUaAYt9ExM9k1PiloZnRsRLQWL8buyIx8FupjTv0Vkak2UGlwrYkFUsgMxqTmhIUYpjaWgV0tmtXdjFPStVplapg8Avx"
-    "C48ftZkO3AAPbizwyn2pzHaw9FiaPU1VN1Ve6XKOReWdjkMHeehoBpsB9Ssv+qbVWbwvZ3zWjJiyI3pteqavDmJQuwv8M/JDn6m6"
-    "8GRN7G5NNNTsZiyhlsPUv8ocCGCRfQW7Ogi2Vcn0Zt53CM6z6LyPfbG/2OQpkLzqB6rlgdtwqYbRES3tH0UTRcPCe9AWNs/bcLjF"
-    "yzRJYNIB0J6e8t8mmUMD9qNBwNK1zvBgD2lgT7VDPK/yN8xoiE65Ym+66UWfmJcXKg6d8+10yiquGwdwUzlMCvsnSOIwi/fHyzD8"
-    "0AaDbfIPnO96RDl0nERhBuIJUhsOID7qz+8i4N7tCj1xtdT7CsfxeorPlllP08VOi0MafxcvZI04Ptsatwhtlv61P9oydpw/Y7pn"
-    "3+ksKAw5Jpx6wTlI9DcKLZzfSNAKY7lpgf2h7T1X3hNb3GWZH5/U5hOrzchXw9c9cSS+fkId0NMxebsjrqfV8kH6sRnnSY96FD3K"
-    "cQtyr897hdVDs+26UyuhjPHOhjEdF+OwyqumGLltntOrejnY/Qg9fD6HHrVjJgSnMviyZP/OSQ69WbLsTGlQ/BfahIm5Ho23+V5l"
-    "eKaUTW+44CS8y+pAoDpIx5nigc0SZ9SY61pFwpAq7St5b7uJCfzBgosfQntW10P0oB6p6+puSadI1/TkzseD4hsEQ4vASIycGmuP"
-    "S0OmiqA1JrM3qB305EK5aRVYp8Gl2Ae2bW+nFODRoYHAvATSsvHgUCRMPDc0qDsQOgd/1icWdQvnNqQLVOH6ViAYRgeBObljs/oa"
-    "1/hssF/f9z1btXejxDGhKg7Ds0ioodMJzgR60lWe4qafNw21V6YvomnFXGQ+L7nQh+OJoq4O+RQpl0dzMTqQDgfhnNctia6HaKtx"
-    "qovxxqipT4wdlgx6mmTOCovOLZlzmmZrry/oJdzY6Atyb1vrxegpQW0HaxNzNBV6Jr5oXbkmnk7lv2F9FJ9aVhmaRl4vUy7EXY66"
-    "JUPtch57TLDAtZ3onNG+JK7mujdi2J5Rs510EquH4EoJ5k7tSQV9O7nDDxV9kqBPEvRRbNw0i3Y6fcpti+nTyYnc0zyaRzAC549z"
-    "DikSRiA6aTtRMo3L0J2U0/xhu3BJXc4H0stwLTHH9oBUcChoaUdEogxozkRKcMqVV05810ro7PCo9gN9EqBi+44YuBJv0fNv1COq"
-    "ka7HibE03QYLrsRPzFngwlfigkodqeiTByOf+iV37batLcDgptxN1LUodwNzP6/EG7fy4BMeU71dKuycnorLxAQg6ldTQ8WpfKfD"
-    "QxrA4epQb8Ltk9x4khtnJTecDFBP/G0zv9/HJ176KrXrUecpnga0Cym5xwCheOmrKXGMF+J2xOSKw6WIBZRdzMnECQeaD5Qm9QlU"
-    "buyZ8r/8x13RLTrLCnh245CroU1bpDRDOS1sLJkN6IsJdoNFPsjnT9siL7AhYrIoYCwnn5ELHfAom02xY2z2wszhixqzHqOAq+pu"
-    "giv3tgPwlvD47HGCEi23UeHTdb3l6UoPfJkTXMPuKR1JMUgPHObj3VDA32JZAsgpd5R3JF5Teqq3biSjZlFj/+FB7XXQ6WXkEaxO"
-    "SxuZDFZTwWt75egIP3iAxAQ1hPkQH5zGjcPxbLW6u+aOxR1P4vFJPJ6dY9LxP3adeJYIW9JuZhNVkM038/YaA+dA6srbyTjoDikr"
-    "VkT8Ztd3iG1x9AJPqds976EGFq3yTKwqxASYlqeU+gXf6S2mfheFdGKf4AZTLCTMw0NbkkysslGXXPfCwWbEscwyIu2OugRS01hg"
-    "UU5lmI1WWSAjSvbORVV7TzSbgNFXDawMej6mVCz8PcrQkozc3g3Hngf4xKWfuPQn5dLU/G+T3UG4hYUmoKECWDk7usGZ3XMykFg9"
-    "IEbGEIhJWhTpEr3yIfbBApLGuguzsH6vdm/4yI87vKJqLueRBQsbHyXKX5L1Hd3bVJX1Cg/3k8yAuCAdnrbd2pvlWlitRfXn4uKH"
-    "OJUA9dfYi/BdOp+j5fITVZu/LYCM/+uf/x2IX159+yIQN1gOZIL73EiZUcmam3Sgzcg2LsMDAK/Ez9QrGHMbuJVGFhUyDvh0PrZ/"
-    "wBqsWrCF0TwqgHFjfRkPE/Qk7fNJvY3yNaY/oM1Qd5JyH9USQoD7qWmu9Fn3BOCunt0pVtjjlqlhVpeQK7kWF2y6PXCa8OUjlEI+"
-    "CbwngXcuZklvyQilQlRccD9Hnumnu1+OQQ9DIWOowe+bebruxI7q0XxI4RWX4lbh7xZjCfjoWKsoU38NzU2ydio1dZIYCDaHn5Hw"
-    "KPIcTdQ8jcd4XBSe097IZaBbwrnVqsUDO4pOOsfjBN1TdNHfaF4KxDylTAV7aBSWEtOpgpjpeWEO7ZWCD5cCmR2rZI6nJaBCAONT"
-    "oQsZRY2MBTt8p0IFT/clUkOr9zihKqf+fpW4AusSTc0h8FaloNwd9zzamJL1CELEHYv+c2m7xwe1AW5O9koZpu454er9NC41fPwn"
-    "5xCpVgPjHcaud8J3Onrfm3QgLs/N8LoKZdBf2TjXoGcMrO/oH4IN/gOmg+DnojMeYt+51O/HaeqriGm/S3M0vdFq2VOP2OESBslO"
-    "fSovU47fZdWDbJtOnc9tBwEfqJFUuzAL9jjltmdn+5CnfztOkYJmQGfhZKBiYWAny1MzEzkTVl61bG8fdGsvtlpkSDLG8O2Q5VrD"
-    "IwasOIJNtSkHmPiN6jpIR2Mq2TjFBbdwAkbN6fGIBBRLGDXi6JRFYEILbJvhMWd0mO1/wtj1kbdGiARVksg6LZ0MhpFonVJAar+u"
-    "+vxi9sMDz9Co0jEesWZZ9qlkguXwWlKOJMKK2gITfMwZbl5e71fogr42hJ2zBPDAs2JEmzNst8/fo0DAYbU14owELKdRW0q1Fk5F"
-    "gC0q2DlGZCDS6fjVRZftMaI9mOWTOfZkjj2GOVYzAI9BZsnI24yhZqND0z/ftg+kzpdOJthpTKHe7s0VRTqhizwt0YW5d6usT9eK"
-    "7Fi5Lu2xTe42nUdmByGrUwXHP5ubhhfFBfAGWE56SYhLbtJGKzWwuwitWTaQOYt0Rigtuc2VSb6pcvmAzswx7+QBpfSZhqkVmdPU"
-    "hiwmmEVWtjv7VUFAs1g68ngpXFT7NMaeM3K9h7AgbHaRSAAic2ieX+acUhXHDUmUnxfpSrTiygOu4xf8RreofwePjf3UHgQsk3E/"
-    "s6QJGlxL+nGNfCRRQX9rTkm9KDOU9c+vL/fjJzAdu4uH5gDbFZ1JvBoVxLHRad3+daik1pc9qnlDF5Zcikrnh4BIx2CDMEfAiasi"
-    "5RqOq1ZnRYp2YZwjAuJfLaKYQiA4ITwriUtNZKJX8Ci2GNJG2cETOP6VTigDDA/Eg78fo5i1vWhaxizC6EKuYonwNxnOjl9plsag"
-    "GjkFGy5E9lJMK30Uo/qYXIdsEiwVOlsE/8apPD5/AOB2ac9AnTu4rDASFXFTdlmdcFZidavJ8U7YUN3Vd9wiGJzBmdAK9zwco4EH"
-    "nKxhyH5Pt4R7y5/vyFYTtRrG0z3NKUYmO96Qy3vaXExo9GHX54nFEbp13qsmu50o/LUij08NHrODHj61T6vPzrKA69yYrAu1R7qT"
-    "WSG/dSYEES17CeL1cgtB/JjKsIXuhP9OuWGrJvBFPZpYyjUlcRrj1AqMSJMjB49ueFCxmJVx/DhHe/kaB8S4IlzFJ6OfQ474orOm"
-    "mLPQnHqPhNqZSp6cGU/OjPOoxd/QGaf/jAbHQjuoun5jkbjrODm7M38wn98968f8breq5oMb0UTnI31yalxiWv8ZZNt2us8Q9xyf"
-    "wD7A3GzRSVxlNKH5cP1gAuz+R4yYms8iuyeM4jakMo8jLBvEUyTxcEV2qldJrDB5PbQxXXI0bGpATct+CZ/Zswf1G3O0EfPVAlQO"
-    "0+2HCx7JZ2GaPnQ5GT7uReHqnT09bJ3edzD+0Q2kEfY9Tf0sImzgGTVgGzWRz05XE1mphYgWiKdcH0woI/U9mog7dJamVT4JuidB"
-    "97kEXa404LgvMQlQ1h6mg61GqywgiYdT+UjwdCcb20mdhxNavVfTslDjDCxm8pPXhjfdEDf2RhOCv5SJueVzES4lacLUy8acLsgs"
-    "nASdnqbYtC3NMEeU0k0V5vhWTq8yCkQRljahd1Sr8FSyKjjbgjO5yTTRKn+g79Z2DPvAnGrFIgSug3mssLF5UOdn1Fm88D6l8zhR"
-    "GWGiKYzmHL8Ae8kyIzpAj6VUDpYUhlF4uRS6pkQlzl3Q1neTwvO1fwKWyqdF3Ktjq+dto/dWqhbt0AhENq2VZlSYkBRZ+XbtzlII"
-    "Bt4CymipxtWZ6ZtTj77ennnECUe63YTFbqU5jBc/jNDZ5fgqWhJza3ylbnQeOlkBbgpfr+RCYD4JrifB9bkEF3Mr/34TA/PeYsrt"
-    "q0pscTuKLVCNCYDlb2/f/Gwql/PeAXSPu/mgw6wOCgbz6du+cp845G5WIDKeffOc8MH21909nHQG4thEABw5/EoVHJfpGpCUu0UW"
-    "YlnQWRHkaKaQLx8aQDEeyvKK4hhPJ2NGgF1sQR5jpCEK8bj7ZKpioTBmhGlZL+g1oBA8gpDDR834Eh0TW07vj5NY3gjIO2xNH9qi"
-    "LWfWYi65t2oX/Wj62+XD92Q8Din9LMMjbs051hE6ObE0DCGAor6oQ262q80WedEXSjk+PuRpbd5j31Imn/cOLlGFY92X4tlzB+Yz"
-    "R16xt/bLGxL3lU6z/rv3qMT2j7PdDWEhBC28HOjsrY9XRQVHJ3PeoQhFvYedA5mcRHFkMSFO53NO6jXbz1cjXby0WTh0Cha2iIDP"
-    "aTPZjx/toK+TWVofSzwowuU0+wNWIoemqZfhNA0ix4IFE10dDq6vnl1dm5b+vFj6xuCfaUnpIOaYAtOcUFiSbQx4JV5jT2XW8ZGF"
-    "xACxISvDJKdBH0lX9QFtt8lt8mOa3tuT2ZAz4p6V2hTpNY6yvgBSQ+32EhWbWZSEYzdxFDNYxkZvKBQ6MWxe1iRP71WCPDADO0GN"
-    "oyUoL3YmIoumeNXWJVZnoIkbskNw6XKi0xjsJEybvVfiS7PAZ18maaTVM1gGn+VNZkHjMHBx0TyaLrDtG5s1kcYd2OsAvBzZYkdP"
-    "5SGPOXa+0W5OhtGf+iwqromJaO0x2nCoGFirqDqlbShuB1dXV3hC24y6VTbUiur8tvqxwHOOG5/53DzIDaD1xrb0R1pkEHOrmgsC"
-    "6Ls3N9wyjn+l2SUsgNS9Ku3JTW8wgXT3KCRskEy6I4fQQVGwCiVIBYnSslNb8kLMJEjBkEWr7ZtSO2CpdV6IzXCAqPkIlvoELTpR"
-    "F/CJ+gqoTEboS4OF/sCFF0uJRaZD46PlZN9EzGBa5D4bWadbrmpxLifUxgCoxPpir8jiHrPFjWSC7Jdys9qnbsJkVTwj1C/1Wlxg"
-    "w1wJLAb79CyUfFjDUtL7yyEJRkNpBVAo1TZctWUyGY2knQzJL2jTRm5RRv4f0TgqGw=="
+    "eNrtPWtz27i1fwWj25m1O6zjZNudVv7QyWa729y72Xg22dnbu85oIBGSWFOESpBWdHP93+95ACRIgnpZTtQZf0ksPkDg4OC8H58G"
+    "hdapGQx/+zTI5EINhoOZKkamkEVpBtGgSIoUL/6gClFdjJWZ5MmySHQGt97BZSX0VLzX5WT+nTLJLFO5kFksinlihFH5ncqHYpnr"
+    "f6pJQTdWc1XM4aGkEPiEvFNxJMZlksJ/0xzmIXIYNBJFslBpksFf1yqf6nwhFjqGX3IyUcaIVN2pNBL/KlWpLsTLzKxUbsQqge9m"
+    "QsKXJxo+JlOj8YtZa4b45aKc3EY0JSPX8Op8jXNayLUYqwtYapIty+LdZK4WcjD8NJBxnOCyZXqd66XKi0QB7KbwBRUNlt6lT/cA"
+    "u/USQafHuOwBXNBlceBog4VMslExz5WM+98s8lIFPivNSE/xLXvHFHmSzfCO3ZK9R3Tbsv9Ulss0mUjGnD3fZTza+zVCjj3fgtdy"
+    "9a8yyRVA+7cG8B04q/m4L3wILTfLdEGrpU3EAd5m6frvSVa4L8NZgj8mRXKn+LLd/iRWi6UuVFb4T8O8s191nsbeszDb6uxOkywe"
+    "4eJkoXP//H4PN4R/o3mGf0xMUd8G3E/1Cg7QUhZzMV4LHB0OIywPjqdcJOkafskZ/EjxXzhlBYBIwYFXH4sIXsMjXMARu5NpCbQh"
+    "F+rjMocTC1+L8Odc3gEKCpXn8LkrOKGpmAEEMrEoYSJzncYX4hej8CwWGo65zDOajLkQ13KmDE4qTRYJU5NJmRudX4lnZUK/nxk4"
+    "yjJXQABkDqcNVg5QF9LQGA861gMcAf+P1VSWKezB4FkXmlrfWhgSBXz19s01frVz/njX2gezPdxPSA8BaPBpgGkmzn4v/nqORAtg"
+    "oPCSmEgD1KoiOdsGzHRi1Pu317QV0o1LA/Du4hAqKxeI/Dh5GAEeh39f/Z3+e0f/XtO/3718D/++gX8/BFYIWLJ9Pi8RmQBUsiDi"
+    "SygALIEnlPIIzTfeZoqfp4fHAJ5sCDixlMZEIk7MMpWAornKYpVHItWTW3FTvrh88U1oFxBpt0/yWuYFcjkpYMVfGUJ1hB9dmujF"
+    "Ao4qzZiwf/9dpXHqk5MgDAwNSIdo+4CvC8PnLeJheboJXK0P3xUxR+BD/KUhfRXwaDKX2YzOCUOdD+YIj00I+HCYcBx7fvFzKzih"
+    "MCnjofkYBAslMxwuVks+NYskSxaIV8+rx4CQqRnR0dYhQt7uSBGeuithz9wQ6QUjR6LSmI5lUqiF8dGWjpb9SIXWhI9I/RCr8H+7"
+    "b/DXUhsiAY444F3m1/iXSf5X0eP6dkAUYZzi94IYzxdknst1Z1G/Is4CRQNhA0Gv5GQOcg8IJLFqrxHHoUUSnWuQnD9dtsd9W5Fu"
+    "xKEZiS4L+dHC+vISXtgAevgIk9AdSAdg/YgfxgWAEEffgzWAdIbzPbLcUwD/TL1peVPOVVHmmYrDd72JBkWfmhf62LOfFOTvNAoo"
+    "t8lyyfOpBtyMHm1Bg1frLc2f50kIGElmlvDtSsbwRIzXfGuDlPE3kJfWKJvPhBwjEdJIxrUoVjCLdf3isKaDLM07usbCvy9L2DMB"
+    "tB4JGHF/ONClWOk8NkjtchYWQPxRH69IXoHLTu6AmzotCxoJSWCGFAcwO9cruIunnTQQeFss4IKBySGy36o1sJkJsB69IPQ3OCkA"
+    "Jc4JRBTi/6DeuGMBckhR4Kq9Za11SSIK7J8wZY4K1MMFE9PDKbsgpm/1IimQjtd88wVTDvvreRfp6yU1pSLLUTo4cOPu3AzEGS4e"
+    "CKJ9C2SamwGQ9ptBUzBBQoPoB+oaqG8oxt0Mir/i5v3+ZhCQq1qHigHz4bh06RHIR6qmcK7K4gH048SIBX5hlKkCDuOtRyh+hsuw"
+    "u/WNJoa8B55SqyJAcJA5ShKimRgA00lyODjZHyzieOcq4iMPOojl54aVFPiPBDaySkjg3nABTjXyLzIrkO3BzRWeuFVwjklsEbgK"
+    "A7M1BQhIOAuDKLhSaQr0Bfm5FEDMYFyQdu4ASZGwgdCPMIirCYOIDjoOiawzBSJZUhxLDWmDjuE016A9VcvRtIigClKJZtXRfd7e"
+    "kOdDkiKrPbkSL4ZsVLGbU+DXrmoJ25c8tgked4laNSnHtEzTANnAy0AzEsNAD2wYzACPNBom4EGiGKy0GrY5IWLgMwuVg0aPBEiC"
+    "riBngDsIGic52iFQSuSZ2OeD0l4lnFVrfrFN2tomu/lyrhELFM8lWqpAZDQLJ/keU15rE8udaOXvYJKEiS8rqrInCoeV3/uKTnza"
+    "VVNDhgWCQdjC5cT6AFGF/R4zEnr8zmd3LwIyHioCRxprolPewl0G+9of7OsePryBCcH1bP12SoZefve3SkOL3BcjB7kPSMV/lyt4"
+    "fvAfz2ivn107Ivs9EMzB/Yf7bWYz2uAQLr0iyQkNOcdCmaYUUsGztQL3XfvsVna6dQFuoCOtwhTrHsRPJejB4XcsQnYpa0VRD9j6"
+    "FkZueb4FRbwCuBr6cI3am7A+MJz8eMzhMsTgI51iVDf2Edn4jRHtqDngRaPLfBLGkrlKl8EbJIg5Y07XPGMArS2N7N5UGYpLI1S6"
+    "AmOHToxD5NDJ+YkZtuN5R2MZQbvniZBFBPC/SpVN1MaJdE9wZxxrmWqoHO0jUa29M9NfYZcaE/Q40WI5eqzBT5kFsx1w+6Z456Gr"
+    "x/UJJaRnNGa6+1EP7BAZKkPvHlWOKCxAdp9qrCe34XkRl9yFIYMgEFrzHET8XGWbRmjTk8AwLbW3byRPjn0c5bxXmmhSkP0oYg9Z"
+    "jgbjJIt7eIFRRRi1lyV8IXQrhPZ04Peb7DTXi7AxlpSLhhro61CXXcWxBVsa+UNIID0FW7NT1ndnW2Hz0hfCfaf/buX+AfM1Ld0O"
+    "+eVsUtFgBAeM9NYy4e+wGPVLDj/h2vDZsyJeTJbPnFHqvmPHiiUM0DJi2WsBH4/MKnsJubPNsHIYEluoPIm1hWguzVysctgj+pZY"
+    "yaxAK3Rll8Y30AHLr8DpiATQdfgHzqgNYVksU7RxLDUsnq0esoC9GpeFsgO8g/dhEtdvr9HAnQIU7I33eAOjZmZ5Yu1WGPCTmCKZ"
+    "+G53uJizHY1sH2SqZdx/LIuWA2TQfkXTaVOO5hjfJ7kpBIcR5XoVWTiRlxQBRc6yDbSmz8qzn5nn73rFxhwyw2jrsCcr1R5MJQr5"
+    "YgF7jMLdLBdo7/Q9GfX20+dwbxvA+nPH+vr2esgoQPNMrAVqvPZ+WLxpOBm/+ePndDEeZLI6aVZw28evKwQP6AefQ/JEshQWJGSh"
+    "gsKmw7/juUbciCNfDOvCg8ne3l9b5ni8gb30qGF9CkdXU6t1nuRjGwCdP3aAfUf1qQjywwLa+hk1oaFDupNwIk3kEiapRskC1YSa"
+    "Ab/i68hp3a12VNEymRTsWmX+Frl4naz2hH5lBLogMEyIeB56OjKJcxe478xDxZ3KYxhsKPRtJMapxKBR0B2Zn+cyM0uZY/yPeKfg"
+    "UZlyEKsRZo5UX98pVN7QjM/s9UL8pNkPjmZ94zxRNhzzMfjoS1z/VbV4Cr6tBBRcMwMhyGKBxo/cGai9RJcv/tiNe8tASCgEOYVg"
+    "TXwKGmzij5d/+cZnFN+EOMVKJsWIIbjZM/U9Q7nQ7KtPCjFFXn+FSKEAYgR/APoUI6ow2AC3a6WbjOvychv7Rw+hbAoZgyVxLucz"
+    "4l//XKpZ0Eu0y1reaMQRwgWcqcVdDIfWC1jhUiDta8z8L9s4LuLiurVrPSAcg9yrMP6SZ9H4ztfbvHifgSH38s0N5lA+xqMDyPcB"
+    "r9Q40lXF10Ufa7F0xQ9cowgzIjEcp4bBaR6JgV9ldpvpVRbENNQFRvlsLDfbgzqzz/vk0A1LBkawl+waxJNqB5v7VYXcWbg6KNYg"
+    "qyb9b6tWwjmY3I44FslnbHgZoxJEdasVRkWXQY2Zyxjo2tkPP7778RxDUJcJaDUAEsMhSfyOC9IkF7iN0mQ+UDMAvKfq4CyOuUyA"
+    "3WGAohsRgwpSFdUKax2kQXENGLKLcQ0ucJupLvnpYVDivZSEYYDE8HdSINoGVF5gGxfibzGyoVwtNaiXHOIBSP74wdrvUa3ZBonN"
+    "oRMbuMeeUa1X4nLIUfcydbG43fjPrztU/I3d9FD4559OLPqzihy45jDaH3JdLrdubDeqzaFla8ssLroQmyZCGHwwKRoB7nQ+kODQ"
+    "ccI/6EMjd90emh5yS3PoMcuXWZ+i4mL1DqSc1TLqGbjvRb3xbidiDNW3YeMzUcO+Qcfrkb91D3ChVbHbG8yhDcT8bIG+yO8dEJor"
+    "Dkacf0GVDIQMDFkdLTknT2YTXzF7w3dF827r/MLKRGa1pKGYLo3L+8N4WxKCF0maJpzBhzkdsM8AcvtGRKTHAA1VG/OW/DHgMr0c"
+    "iR+ufwHisdD5uuJVNk6XlD1iW8QdYS6JIcA+jA0FxP9vLvt1GQveZgz/nxtU/EXUQ1W2cbtvd8hKsnDdojjU9sxaDNAUdXfRHwIY"
+    "9uQcU1GoYR3Q45ZhaRiujwqZzxp+Me82Djla7OIn7kjY9ZosBo82TbDh9gmwaZCX+iikt2nHsbnNluWIT8loMQ4sseOBo2UxkBsg"
+    "9QDYgYK/5Gp99WJOgtqtZDGZjygDwRfTf8XLorrcSRZzgf4gKpHTprLKs/chFrpJA+0ZIZ+O/QM4YyQY3ihuceC8sZnVyrl7/ExJ"
+    "o1SVW13L2WiAMpzljPaoqQy5aiqxjBam4gMksjp7TbO5xa75qu27ylSCU4wo8dMBpiut9Sr9PSl2taV4u6+yx0ixn5BEqNE1tjV3"
+    "360vQo7k+7L6xA+3AY24jT9tS8TYk8nQ1DexmF0tSlsMSqD3Voja+NqL/YxKDOoPn49Z2JN9JHraRy3tV06C0PE+jtXIJk06Sved"
+    "vQ5H2N4JJTWiSEHKPhz2qcIkLt/CgC9+hXIdxpgRJfJyoc4oXrBK5uIkVS//h3INKGDS5nlFXpLXOVkWgFONlXNlX4MqqDMxSaWh"
+    "E7jQcZmqik4mmSnQew/PzkpMJAMSSX7Yh0l5LpgjHN1PEMCMJ069hlk3ZnkGNCMikey8nrE4K2IQdePyPCinNYOet2UvV6lUDSrN"
+    "cAulV/2e86uuXE4WW6Tw/MM+FTJJu57Y3iiPh3hi+0Jkeh2mUzk5xAnYAOZer1rc2/u9Tc7MEGQr7xyv8CRoBhWLUakNIG7WiyEZ"
+    "xbsXpBpKlEblbLDJyAs1RKqB5R4yp+i5LB94gDOmeVSQoWz1BzSMe7mN7HYb52TqxAHQF4RHUHesnjwSGos4GxE+4VeaOX8YScB5"
+    "bD+b3+Zst6oXWs+36FgnecZk3Tq27kQgP54GYQ0Ao1Zyjh94Pkc/xg6yWkbMsjHgaTin9QLdMoEkx1d8x22pCeN/nBCvrKSlKitS"
+    "ZGjIQHNExs5alFcjrDSBFiIKdLBJsu4Frp8ijfCzLtG4Xigy5ddqOmwqllvKFeoFMesFrgAEV1TAYX5jm0jEBpEPnzFdETDewjWc"
+    "sojSwbbo9D0Q90NwZ4AgrCRG7c25MgO7THgvcM6WMlERj2l3Xz5V4Eb4Vlh5f/GwchhcKieZkjMYM03ZQyDXuhU+WyF7Y12sGHqp"
+    "sehkw4gxGwhImMCR5rgHZVaE63mES1J8sYITAaci4ci/S1AYTL8xsF85hQhElTvyCKpIwBTN82l+/DTILXyiUKHiE6/ojvDutBxk"
+    "8lZxBIjjpaRjeEoI4j6rJ5QZjtZiBbiWygloDt/DC8aG9mAeMVXKMSi6NBORL8RrjrDhilmVlkLOT3iP0pfR3xlh4QcyzlBQZQzf"
+    "+Jk2wFQUJ7LGJSLoYixdoTpXdAcWwybzFFb+4ODb3GaXNMFG1BlN0gg+Up0GUX8Ye/NdUnhwwq5imFMvnA50RXWrmM6Yw8tj1RVz"
+    "SIL6WPDOAXyaCWDNtz7h4EMsXWYKCdLj/4lPN5RNcTO45x+YQVH9oKyJmwF8BBDVXqN0iera/WBjwlbz664iyVBkZZoiHR6nTg1l"
+    "/nFDOQ04Ol+7sZSLrnjfCqZZNT/228dIrD/4jmYPtwMjJdOR+piYolXRYwo6Xwf4ybTmg4DJmIefYV0VRGUse8LoTHVesCCKFzJl"
+    "h+NH6Y9WgkyvMGjDYHbWNtsO50B0XManyqtkxX7kFaFrwZN3XiKnUexhsPSdl81P03cj91UXtDGqplN5pffwPffE2XSdxg+1f/rO"
+    "1MCyWkEnmVp5VIv9bA6WEeYeFFieU8W+qArvx6AjwMqUXGywmbqtDaghZRbr7gSd5EYaKDwhTKGWVwK4UrFGAcuR57qOzRHSeph/"
+    "xd3ZEHTxsyx2WnyTKZL+dVAE25bYGhIAca2sJvgFUyr2EiJgtRV0989QfY66SBPvIlJTkuupHBFoN/uQSyeA08hTpWAkikyi5zdW"
+    "MtonGXVDqBtaIEfIprtzq5G1WV0Wn3YhxXtNsQqra0MVUYIgkDgEceojxYiuHMGShr1oDwvLsyYnh7Ie6PYWBWuH0U6yoL28TRhs"
+    "CF6eKPgtGaH7qgvxXSCs5TJGibHlwrbRt1StB9EWf1Tkgf1VOnfE4UK8x7ozDPmG2o2nDJQ1KjvqtgyD94G44eYxnYt8Tx6c9pmE"
+    "rzsnX/WJX13BRgt+fGGNRYQ8Js5JP0lmWC/Eej/JbF7UMiXNwZKyx5QiQ1p+4bR8mBY7CMJSZDjn8XgFAL6E/NdI/G+JgFiVlDPq"
+    "7ENfWIBsFQHYRDn74qV70+sPSJo/KAO+L5u9L2c9LBNgIOpcmyKEpXVSe0vI/sRgrjnrULhr1r1lPVgILK9wYZ3HiVVJWGfkf22N"
+    "kEhgXQ80ek+4UmFVzeP+w/2Hwea8+T5exZW7Blszhg/LaN8yaBhyRL8jV0LaYpsDF+1wcLXqo5wENFfyGcYqVYVqyZN0lH3Nn0ow"
+    "FpbLBUww+XqUlyFoInXHSq7MeXUJpG0ul8C2guMAqZkmeQB1uJQuLgNUsxkS9cJOnQAWhdLxAwx7c/G/J6XoSSn6okqRd4wCZ6NW"
+    "jHYXlN0s9qtWQiRhz5fKzPuWn2je1Rw2aArIdBobGVAYMOx/tpe6QGUNQ0QFK9/GuVxlTRVv95EfT/ejUCjElGFFhkPCz0loQo+t"
+    "7exm+QaWNfJCFGpt512Dl3WbszRZHZztlsKDOawZmrhfomPJCBuBzomUQyJNZLC2rq7cs2kDsSmNYgufnxuUKYnYjEFsRpyVWYqt"
+    "WrAefSLT81onIQ2eG0R4Fm7WVFK5WCKh4c4ROgeBLE5ixB6kinvpLxWje0VHeM+wRi+Uj8IrEVoNP8K+UYtfSBUJcz87o4dyPKuz"
+    "bpA3I97tKnVs2QbrBi5m960VDblDXWrEtwD1wAorFfUgPRnDmjLkbxgyW7lotgtebt1P8tZx5a1o8DORljhczrwOYGuABzcWyOq+"
+    "B9IV8AwolT01ZTclfZlyhinwnYJLB5ngaAabAfUrL/q6VYW9Lxp52vSBsqV5bQvRrw6iZbvLBidkaD5RyeJJ0dhd0WhI5E1nQc1b"
+    "qBSX7bLgkH3Ffsgt2Te9wfmdAxdYdN5HvnTVOsfxp36gOhq4DZdqGD2g/P+jCK2ogwS7kWHtwA19Ql7pLINJUyenCf9twzMMYD+l"
+    "URB3rWM22BgaudZ/iOdVRIYdDdEpV2wut3X7M/vyXKWx1wTQaJaGfUO/H5xhg9g/Q1iGXXzYIYb+hTYYXEMEoHyXVxRFR3IlDsKT"
+    "o0oicPCoj4GPfHtXagw4zXTwFXbS9SS0LZY99SY71R1p/F2MjTXShGyNhY4YVhGB5x7jImjPUN8JBUMQzoVG4hidarz7DzZzH9an"
+    "WSdCLKe/kZ/gM1eAFIGv3D/Jj0eWH5HAxK97fCd8/YjCUKBy8nbjVU/J5YMERTvOk0DxKAKFZ0rj+p23ChNpptuFiFasFOOdc915"
+    "ZrlhFWJM3mBXEKdXBvGw+xHq8nwJgWJHnz877UMBoL+wO783AJStCI0T/5XxGpuKM97mW7XERlTOkX/G4WbnVReh2jHFQdORC5hm"
+    "1JiZWlZANyLtK1k8uy54/mDBeQCx6wR2l9yp47jhD4ynxHNNT+7eTxTeIBg6BMbDyFGfrgUbElUErdUdg47cqCfqxw8gwJQFznU+"
+    "sHx7243OLUPRFx9oHOoqA8o01atXWt8iCWk3EvVyyDa4yCsXdUuMgNGBYY4/sH55iWt8Ptiv/vueJdujjqc0JVTFYXgWmHuisyP0"
+    "BnqSVZ58i1824LKXp8+TSUVcZD4rOeeFfXCiTnz4HMGFD6Zi1MUOB+Hozi0hnYdIq6k2xWijpzHExg4LezxO2GKFRacWtjjRy3XQ"
+    "KPIKbmw0ivi3nfZi5ZSo1jqN9dPZZDXrk3M2TeuDpkzYuO7fpxZVLKLl1wvNOamLq242TDtTxbUyFri2R+li2rfuHbuY7uQu2kkm"
+    "cXIIrpRg7ndsdtCvqz0e2on0iYM+cdBH0XH1MtmpC5Vf5TIkk9Nx13kyS2AEjpTmuEk8GJHohLok2SQtY39SXh2E7cxF+5QPuJel"
+    "WmKGJfool07Q0h7gkrGgOREuwWFKQT7xXSuosUOj2g/0cYCK7Hts4EK8QxO4FY8aZcINaElGVVbzC/GGKQtc+FqcURYf5TPyYGRg"
+    "PocDpOKqygMo3BTfiLIW2aUxHvJCvPVj7B+XfdiOvdzFF/uyiJkm/NJH4yS9YZ4ICgysofIuNeS8GAlqC9IAICdHBgNTn3jLE285"
+    "Kd7iRVYGnFWbecI+dvMylKhcjzrT2Odnl6PkN/hBFtSXa+EpOEQRiRAWh3MaByi3mKOxHPbKHshx6s5TvqOWgqXCba7oFvWwArre"
+    "aG41dOGAFL4nJ4VzvLKSfTbGqq1IB6mfdZXyBHpGSloHjOXFCXICALah2eRoxdooTBy+qjHrMdKZqmIguPJgNnwwtSWksxOUaLmN"
+    "zJeueS7XKzMIhRlwCnfAOanRow0UBr2SyOYWJYCcYjJ5R9I1hX0G8ymWVFtpFG78014HdS0jq2HVJe3KRobafFZXWsYk+MEdOCSI"
+    "Jkx3uEEaF/TGHmp1ScsdkyKe2OETOzw5Y6Vnk+wa9tyha3E3ngkcHCTrzaC2xsA5HG0VLB8cdYeUFekh+rLrO0Sm2KOB/eZ2qF7n"
+    "whkrYNEqT0TTQkyAaQUSiV/ynd5U4vdJTL33BNdfYqZgHx66hFwijY2s3Lr0C1YATuVySUe7Ix4Bl7RaWZJTOmKjkhTwhJItdklV"
+    "/RJVKSDsVX0ni56PyQWLcAkv1C4Tv3LBflV4n6j0E5X+wlSaauNt0jMItzBhAyRSACuHDjcos9+/Ag9rAMRIGCIx1kWhF2ipjzGk"
+    "DI40JiXYhfVbuntdSmHc4RVVczmNEFHY+CRT4dSm7+jepuymH7BNn2QCxInZVByuU2DYtr2jPGxx9n2qJUD9NZbqe69nM9RU3lDW"
+    "9bsCjvF//+N/IvHzD9++jMQ1ptVYhz/XGWZUcuolNZq5cnW6sJffhfiJSulivAMXklgmhUypWmBm9R3Q/qqKY3EySwqDfQMLO0zU"
+    "E9HOHXkbaWB8/uBsxqYTsfqomg8CPHyagmlAJ5Qbz0Uvu1OssMfPS8JILyFXci3OWFW74zja80dIKXxieE8M71TUkt58CgqPqKjg"
+    "foY7W252v7iDHoJCylCD3jdjd/2JPaiE8SFZSZzSWrnEW4Ql4i6wTlCmuhOGS0TtlLLpBTYQbA5vIfAo/BxV1FynI2zjhB3XG/EN"
+    "dEt4t1qJaqBHUVN2icYjryEu2hftS5GYaYpecM2cMCWXGgdi9OeZbbsrBTd9Ap6dqmyGzQRQIIDxKQuElKJGFIMbvpO+gY166aih"
+    "1vswpion4fKMuAJnAtW2nbsTKSiex+8zm1IAH0GIqGPR32+227OnDXDbcUszTP2e3urjJC0NfPyN17mpVd93h7HrnQh1Mu97EzMx"
+    "7CZYWlehDNonG2X/e8bANIv+IVjhP2A6CH7OyOIh9p1L/X6qdSjzpf0uzdFWBqt5Tz1ih0pYJDt2910+OWGTVQ+ybeoQn7tM/BCo"
+    "8ah2YRbt0c22Z2f7kKd/O44RlmZB5+BkoeJg4CbLU7MTORFSXlU0bzendRdbpSYkKWP4dsx8rWERA1KcwKa6MAQMBkdxHbijVZWc"
+    "X+KMSx8BoeaQeUQC8h1cNfzmFFlgXQmsm2FvMWpA+18wtldrgJlIVAWOrHXpRTVciVYRfxL7TVXWFiMi7niGVpROsa+ZI9nH4gmO"
+    "whtJcZMIKyqKS/CxjdOCtD4s0EV9Rfg6pfaxyxgmpiWGW9D61eX3SBrwSG2NOFcCltNIvKT8Cy9LwCUa9PqELAQ6lbG66LHdJ7QH"
+    "cXxSv57Ur8dQv+oDH1DA3LEJViaoyebQlod3ZfOo4qMXDXYc1ae3VnF1Ij1XRa5LNFnuXWLq85Xweigfl66Lkb9NpxG5QcjqZcLx"
+    "z+am4UVxBrQBlqPPCXHJLNooQQZ6FqE18wJSX/GcEUpLLg9lg2uqeD44Z/SMtXhSeExDtUpsc7EhswUmkZWuznZUYMjMhh7YbQkX"
+    "tbk54dw1rcX11DY+i7c9TWuD/UsQjqGzAeCz/eXC/OiYYjluVqbCdMpUbBahEnF+u+A3qmT3faw37lN7HG6ZjfoJKU3Q4mHWj4dk"
+    "L0kK+ttwyOpZucSde3F5vh+tgem4XTs0Rtit6ER81ygsjqx869eEQ4G1vhwQ0xtyseRUVWqdAeweHQ/CdksTF4XmHI+LVrVC8nyh"
+    "zyMBwrCaJym5Q3BC2FaIU1FkZlbwKNbiMVYQwuYT/9Rjiv7C3nHw92Mku7YXTcuYJuhpyFUqEf42AtqzMU11CmKTl9DhQ2SjkFrJ"
+    "pujRx0A6JJmgpVAbDfwbP/349ACA2Z2bhTKXNlmhFyrhcuSyav5VYrarjfnOWEnd1W7cOiA4gxM5G1w3cITKHVCuhhL7N7ol/Fvh"
+    "2EbWmKg8Lza+tA17bLS8PR4faXMxeDGETV/GD0fo1nmvmuz2QxDOHTk+9gdUDnr42ParPh3LAapzY7wu1B6hTXaF/NaJHIBk0XsA"
+    "Xi+2HIAftYxb6E347qUbtnICX9ajgYS15uQKHtIxhMSQ0QabFNypVEzLNH2crlWhwgEprghX8dnOyyHdq6iNElMSmlNv86OdT8mT"
+    "IePJkHEaufgbKuP09yXwNK6Dsus3Jon7RpOT625D/e69rjb2d7u8M/ckZHUWK9/lVLjE1sCzyLatj80Q9xyfwIK4XHXQC1JlNKH5"
+    "cP5gBuT+R/SO2s8iuSeM4nqcMk8TTBvEBonYN5AN6FXAKkzeDJ3/lowMm4o207JfwWf2rNv81jbxYbpagMhhq/1wwiPZK2zRhy4l"
+    "w8eDKFy9s6d1rdNyE8Z/cNFlhH2oyHymKkTYQDNqwDbyG58fnt9YiYGIBoiXnA9MKCLNLap8O5RUplU9MbYnxvalGFuuDMhjoaAj"
+    "QFnXQAZrbFYRPhIbMIWO3PGa9LpJnYbBWX1Uk7JQoyVoxGQTrxVruiGu3Y0mBH8uM3srZPJbSJJ8qXaN7ZvHJJsYm5loLNKmlxj/"
+    "SaGkCuN3KyNWmUSiiEsXrHtVi+yUfio4koKjtEkVMSq/o+/WegvbtLzMwyLWWCgU/gfMj+rYizpCF96nUB3PAyOs54TRnH0VoB85"
+    "YkSt4Zgr5aA5oemZl0tuaQpC4rgE42wzmKFe2x9gqdxR4VY9NFveVThvhWHRDl0Bi6a10owK634ird6t3VsKwSCYDJks1KhqF745"
+    "rOib7VFFHExk2kVX3FYaVRT2wwidUP1lWgJTZ3ykrugdex5+Pxyvl1Mh8J4Y1ROj+lKMiqlTeL+JYAVv8UntyzBsUTfyDVC+CIDl"
+    "P9+9/clmHee9A5ge8/FBDZ4OcvRyH+lQ6k4ac7UqYBHP//KC8MHVz93dHXQC7Nda9D2++4Mq2K/SVRApDos0wLKgpghkOCZ3LlfH"
+    "Jx8NRWwlaYodupgQYJVa4L/oOUhi7NSeTVQqFPp8MMTqJb0GJwTb7LH7p+kfooan5eT2YRwq6NF4jzXYY5eA5c1azCTXTu2iH02/"
+    "O9TfSBkcUujYEpuz2g7MCRotMa0LV4ysvKhdZK5KzRb+0OcKebh/p4ukffoqReEF7+ASVTwyfeGZPXdgPjOkDXtLt7wBaV/aM8u3"
+    "e49KZP5hurg9SAhBBy8POnvL21VCwIMDMT8gy0S5hpX9pRwnaeIwIdWzGQfk8qYA2+DriSleuZga6gVFsKWC0hwjUY4R/8fKfTz0"
+    "BkKjdzgUl11rSvo8nAmVmarjjb5YgGSUUq76xwLmVuiJTp+VCT59f+9W9Tqb6rqj76CIF5PlHzCNObZVwixpa1AVzHaw7tjh4PLi"
+    "+cWlLdHP0KYpDP6hS4otsU0AbLVD4WhEY8AL8RqLNLMSgTQrhS0bsrRNggEIQHpVd0m7yW6yH7W+de3RkBQj0pTGZvg1ukCfwVlH"
+    "8fkcJalpksUjP+oUw2FGVlApFFpJXJDXONe3KkOiuwRFRI2SBUhLbiZimUzwqktqrBqRiWtSdHDpcmx0CooYxtzeKvHMLvD5s0wn"
+    "Rj2HZXAbbNI7Gn20xVmzP1zk6kE2EyqtfbHXonh+5TIlA2mLPObI+0a72hm6k+ouT5xQk9DaU1QSURJxalfVKm0obgYXFxfYJm1K"
+    "5S8bckzVRK1+LAo0U+PGyc1uagCtt65HABIDBjHXtTkjgL5/e8016PiXXp7DAki+rGKo/HgI64n3mwxhxWUSVtkHD5KJk2CBLUlk"
+    "z53ElJdiKoHtxszLXZGV2qJLtfhirJwDVIWbm9S9qahtLQZDYVECtZQJGutgod9z1sZCYobq0Bp9OVI4E1OYFtnnrpxVL1e1/CDH"
+    "VAMBTokz7l6QSj9ilR6PCdJ/CvRqt76Eyap0SqhfmrU4wwq8EmgcFvWZK3m3hqXo2/MhcWZ70go4oZQYcdEWAkgrJXFoSIZHF2dy"
+    "g0z6/wFxs1zA"
 )
 # BUILT-IN END
 

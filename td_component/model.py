@@ -63,8 +63,8 @@ class Page:
 class Dat:
     """One DAT inside the component.
 
-    `type` is the operator type (`textDAT`), `script` the file in `scripts/` that is its text, `table` its rows,
-    `parameters` its built-in parameters that differ from the defaults, `dock` the sibling it is docked to.
+    `type` is the operator type (`textDAT`), `script` the file in `scripts/` that is its text (or `body` the text
+    itself), `table` its rows, `parameters` its built-in parameters that differ from the defaults, `dock` the sibling it is docked to.
     """
 
     name: str
@@ -72,6 +72,7 @@ class Dat:
     x: int
     y: int
     script: str = ""
+    body: str = ""
     table: tuple[tuple[str, ...], ...] = ()
     parameters: tuple[tuple[str, Value], ...] = ()
     dock: str = ""
@@ -79,8 +80,8 @@ class Dat:
     height: int = 90
 
     def text(self) -> str:
-        """The text of a text-like DAT, as it stands in its file."""
-        return (SCRIPTS / self.script).read_text(encoding="utf-8") if self.script else ""
+        """The text of a text-like DAT."""
+        return (SCRIPTS / self.script).read_text(encoding="utf-8") if self.script else self.body
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,12 @@ def validated(values: dict[str, Any]) -> Settings:
         raise CannotServe(
             f"Address {settings.address} can be reached from other machines: switch Require Key on, or use 127.0.0.1."
         )
+    if (
+        settings.oauth
+        and not settings.tls_certificate
+        and not is_loopback(listening_address(settings.address))
+    ):
+        raise CannotServe("Oauth on the network needs HTTPS: set Tlscertificate, or use Address 127.0.0.1.")
     return settings
 
 

@@ -10,10 +10,12 @@ from tdmcp_embedded import __version__
 
 #: Subcommand -> module:attribute of its click command.
 COMMANDS = {
+    "build": "tox_build.command:build",
     "client": "tdmcp_embedded.clients.command:client",
     "demo": "fakes.demo.command:demo",
     "doctor": "tdmcp_embedded.doctor.command:doctor",
     "key": "tdmcp_embedded.key_command:key",
+    "pack": "tox_build.command:pack",
     "stdio": "tdmcp_embedded.stdio_command:stdio",
 }
 

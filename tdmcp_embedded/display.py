@@ -32,7 +32,7 @@ class Display:
     """Writes what changed to the component, where it has a place for it.
 
     Args:
-        owner: the component; its custom parameters `Status`, `Url` and `Version` are written, if it has them.
+        owner: the component; its custom parameters `Status`, `Url`, `Version` and `Consent` are written, if it has them.
         log: a table DAT with the columns `COLUMNS`, or None.
     """
 
@@ -46,10 +46,19 @@ class Display:
         """Write the read-outs that differ."""
         if not self._owner.valid:
             return
-        for name, text in (("Status", status.sentence), ("Url", status.url), ("Version", __version__)):
-            par = self._owner.par[name]
-            if par is not None and par.eval() != text:
-                par.val = text
+        self._write("Status", status.sentence)
+        self._write("Url", status.url)
+        self._write("Version", __version__)
+
+    def ask(self, sentence: str) -> None:
+        """Show who waits to be let in."""
+        if self._owner.valid:
+            self._write("Consent", sentence)
+
+    def _write(self, name: str, text: str) -> None:
+        par = self._owner.par[name]
+        if par is not None and par.eval() != text:
+            par.val = text
 
     def note(self, event: str, level: str = "info") -> None:
         """Add a row to the log; the oldest leave it."""

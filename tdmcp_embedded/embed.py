@@ -5,8 +5,8 @@
     server = embed.start(op('/project1'), td, {'Port': 9988})
 
 That is all a person needs who manages TouchDesigner's Python themselves; the component does the same. `owner` is the
-COMP the server belongs to: one server per owner, ended when it is deleted. Its custom parameters `Status`, `Url` and
-`Version`, where it has them, show what goes on.
+COMP the server belongs to: one server per owner, ended when it is deleted. Its custom parameters `Status`, `Url`,
+`Version` and `Consent`, where it has them, show what goes on.
 
 Everything here runs on the main thread and returns at once. Importing it is cheap, which an import on the main thread
 must be; what else is needed is imported on a thread (`loading.py`), and the server starts on its own (`serving.py`).
@@ -44,7 +44,9 @@ _servers: dict[int, Embedded] = {}
 _ending: list[tuple[float, Serving]] = []
 
 
-def start(owner: Any, td: Any, values: dict[str, Any] | None = None, *, log: Any = None) -> Embedded:
+def start(
+    owner: Any, td: Any, values: dict[str, Any] | None = None, *, log: Any = None, notice: str = ""
+) -> Embedded:
     """Start the server of a component, or give the one it has. Main thread; returns at once.
 
     Args:
@@ -52,12 +54,13 @@ def start(owner: Any, td: Any, values: dict[str, Any] | None = None, *, log: Any
         td: TouchDesigner's module (`import td`).
         values: settings by custom parameter name (`{"Port": 9988}`); missing ones take their defaults.
         log: a table DAT (columns as in `display.COLUMNS`) that gets a row for each event, if wanted.
+        notice: a sentence for its status, as long as it serves.
     """
     server = find(owner)
     if server is None:
         # One whose component was deleted in this very frame lets go of its port first.
         _sweep()
-        server = Embedded(owner, td, dict(values or {}), log=log)
+        server = Embedded(owner, td, dict(values or {}), log=log, notice=notice)
         _servers[server.owner_id] = server
         server.begin()
     return server
@@ -90,7 +93,9 @@ def _sweep() -> None:
 class Embedded:
     """The running server of one component. Make it with `start`. Main thread only, unless stated."""
 
-    def __init__(self, owner: Any, td: Any, values: dict[str, Any], *, log: Any = None) -> None:
+    def __init__(
+        self, owner: Any, td: Any, values: dict[str, Any], *, log: Any = None, notice: str = ""
+    ) -> None:
         self.owner_id: int = owner.id
         self.status = Status()
         self.facts: dict[str, Any] = {}
@@ -103,6 +108,7 @@ class Embedded:
         self._display = Display(owner, log)
         self._values = values
         self._pending: dict[str, Any] = {}
+        self._notice = notice
         self._problem = ""
         self._serving: Serving | None = None
         self._host_log: ModuleType | None = None
@@ -117,6 +123,7 @@ class Embedded:
         self._frame_seen = -1
         self._frames = 0
         self._gone = False
+        self._asked = ("", "")
 
     # -- what a person does --------------------------------------------------------------------------------
 
@@ -125,6 +132,7 @@ class Embedded:
         self._sample()
         self._wanted = bool(self._values.get("Active", True))
         self._show(Status("starting", "Starting.") if self._wanted else Status())
+        self._display.ask("")
         self._step()
         self._arm()
 
@@ -168,6 +176,21 @@ class Embedded:
         """Make a new access key; the old one stops working at once."""
         if self._serving is not None:
             self._serving.renew_key()
+
+    def open_dashboard(self) -> None:
+        """Show the dashboard in the browser of this machine."""
+        if self._serving is not None:
+            self._serving.open_dashboard()
+
+    def decide(self, approve: bool) -> None:
+        """Let in, or turn away, the remote agent that the component shows at this moment."""
+        if self._serving is not None and self._asked[0]:
+            self._serving.decide(self._asked[0], approve)
+
+    def forget_agents(self) -> None:
+        """Turn out every remote agent that was let in; they have to ask again."""
+        if self._serving is not None:
+            self._serving.forget_agents()
 
     @property
     def key(self) -> str:
@@ -235,6 +258,10 @@ class Embedded:
         if self.log is not None:
             self._display.follow(self.log.ring)
         serving = self._serving
+        asked = serving.asked if serving is not None else ("", "")
+        if asked != self._asked:
+            self._asked = asked
+            self._display.ask(asked[1])
         if serving is not None and serving.version != self._seen:
             self._seen = serving.version
             self._follow(serving)
@@ -373,7 +400,9 @@ class Embedded:
 
     def _serving_status(self, serving: Serving) -> Status:
         sentence = " ".join(
-            part for part in (f"Serving at {serving.url}.", serving.warning, self._problem) if part
+            part
+            for part in (f"Serving at {serving.url}.", self._notice, serving.warning, self._problem)
+            if part
         )
         return Status("serving", sentence, serving.url, serving.port)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
+
+from tdmcp_embedded.touchdesigner.project_file import is_saved
 
 #: Frames between two samples. At 60 fps what a client reads of the project is at most half a second old.
 EVERY_FRAMES = 30
@@ -22,7 +23,7 @@ def sample(td: Any, owner: Any) -> dict[str, Any]:
     return {
         "project": name,
         "project_folder": folder,
-        "saved": bool(folder) and os.path.isfile(os.path.join(folder, name)),
+        "saved": is_saved(folder, name),
         "modified": bool(project.modified),
         "component": str(owner.path),
         "td_version": str(td.app.version),

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from tdmcp_embedded.logs.log import Log
 
 NAMES = ("tdmcp_embedded", "mcp", "uvicorn", "sse_starlette")
+#: Loggers of the standard library that speak on behalf of whoever uses them: those of our threads' records that would
+#: reach them are taken aside, the host's pass.
+SHARED = ("asyncio", "concurrent.futures")
+#: How the names of our threads begin.
+OURS = "tdmcp-"
 
 
 class _Forward(logging.Handler):
@@ -33,6 +38,15 @@ class _Forward(logging.Handler):
             log.event(level, text, source=record.name)
 
 
+def _passes(record: logging.LogRecord) -> bool:
+    """Whether a record of a shared logger is the host's; ours is told to our logs instead."""
+    if not (record.threadName or "").startswith(OURS):
+        return True
+    if record.levelno >= _forward.level:
+        _forward.handle(record)
+    return False
+
+
 _forward = _Forward()
 _before: dict[str, bool] = {}
 
@@ -45,6 +59,8 @@ def attach(log: Log) -> None:
             _before[name] = logger.propagate
             logger.propagate = False
             logger.addHandler(_forward)
+        for name in SHARED:
+            logging.getLogger(name).addFilter(_passes)
     _forward.logs.append(log)
 
 
@@ -56,3 +72,5 @@ def detach(log: Log) -> None:
             logger = logging.getLogger(name)
             logger.removeHandler(_forward)
             logger.propagate = _before.pop(name)
+        for name in SHARED:
+            logging.getLogger(name).removeFilter(_passes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -32,14 +33,17 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
+    from tdmcp_embedded.discovery import Announcer
+    from tdmcp_embedded.http.oauth.desk import Desk
+    from tdmcp_embedded.http.oauth.provider import Agents
     from tdmcp_embedded.http.thread import ServerThread, State
     from tdmcp_embedded.protocol.server import McpServer
     from tdmcp_embedded.settings import Settings
 
 #: Settings that take effect with a new server only.
-RESTARTING = ("address", "port", "port_scan", "tls_certificate", "tls_key")
+RESTARTING = ("address", "port", "port_scan", "tls_certificate", "tls_key", "announce", "oauth")
 #: Settings and facts that change which tools clients see.
-LISTING = ("access_level", "perform_level", "toolset")
+LISTING = ("access_level", "perform_level", "toolset", "oauth_level")
 #: Facts that stand in the registry of running servers.
 REGISTERED = ("project", "project_folder", "component", "name", "build", "python")
 
@@ -82,6 +86,8 @@ class Serving:
         """Whether starting again would fail in the same way."""
         self.warning = ""
         """What a person should know while it serves."""
+        self.asked = ("", "")
+        """The remote agent that waits to be let in: its id, and a sentence for the person; empty if there is none."""
         self.url = ""
         self.port = 0
         self.key = ""
@@ -90,6 +96,7 @@ class Serving:
         self._thread: ServerThread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._mcp: McpServer | None = None
+        self._agents: Agents | None = None
         self._tasks: set[asyncio.Future[None]] = set()
         self._performing = bool(facts.get("perform_mode"))
         self._log = log or Log()
@@ -173,6 +180,29 @@ class Serving:
         """Make a new access key; the old one stops working at once."""
         self._in_loop(self._renew)
 
+    def decide(self, request_id: str, approve: bool) -> None:
+        """Let a remote agent in that waits, or turn it away."""
+        self._in_loop(lambda: self._with_agents(lambda agents: agents.decide(request_id, approve)))
+
+    def forget_agents(self) -> None:
+        """Turn out every remote agent; their tokens are dead at once."""
+        self._in_loop(lambda: self._with_agents(lambda agents: agents.revoke_all()))
+
+    def open_dashboard(self) -> None:
+        """Show the dashboard in the browser of this machine; on a thread, since starting a program takes its time."""
+        if self.phase is Phase.SERVING:
+            threading.Thread(target=self._show_dashboard, name="tdmcp-browser", daemon=True).start()
+
+    def _show_dashboard(self) -> None:
+        import webbrowser
+
+        address = self.url.removesuffix("mcp")
+        # In the fragment, which browsers send to nobody; the page takes it out of the address at once.
+        if webbrowser.open(f"{address}#key={self.key}"):
+            self.warn("browser", "")
+        else:
+            self.warn("browser", f"No browser could be opened; the dashboard is at {address}.")
+
     def client_config(self) -> str:
         """A client configuration as JSON text, as most clients read it."""
         server: dict[str, Any] = {"type": "http", "url": self.url}
@@ -215,8 +245,10 @@ class Serving:
         """The application, once the port is known and the heavy imports are done."""
         from tdmcp_embedded.files import home
         from tdmcp_embedded.http.app import build_app
+        from tdmcp_embedded.http.dashboard import Dashboard
         from tdmcp_embedded.http.keys import Keys
         from tdmcp_embedded.instances import Entry
+        from tdmcp_embedded.projects import History
         from tdmcp_embedded.protocol.server import Host, McpServer
 
         settings = self.settings = validated(self._values)
@@ -232,7 +264,18 @@ class Serving:
         self._facts.update(url=self.url, port=port)
         self._look_at_exposure()
         self._entry = Entry()
-        self._mcp = McpServer(Host(self._td, self._queue, self._current_settings, self._facts, self._log))
+        self._history = History()
+        host = Host(self._td, self._queue, self._current_settings, self._facts, self._log)
+        self._mcp = McpServer(host)
+        self._dashboard = Dashboard(
+            host,
+            self._keys,
+            sessions=self._mcp.session_count,
+            is_open=self._mcp.is_open,
+            warning=lambda: self.warning,
+            renewed=self._register,
+            consents=self._make_desk(port) if settings.oauth else None,
+        )
         return build_app(
             self._mcp.asgi,
             lifespan=self._lifespan,
@@ -241,7 +284,31 @@ class Serving:
             settings=self._current_settings,
             sessions=self._mcp.session_count,
             log=self._log,
+            agents=self._agents,
+            extra=self._dashboard.endpoints(),
         )
+
+    def _make_desk(self, port: int) -> Desk:
+        from tdmcp_embedded.files import home
+        from tdmcp_embedded.http.oauth.consents import Consents
+        from tdmcp_embedded.http.oauth.desk import Desk
+        from tdmcp_embedded.http.oauth.provider import Agents
+        from tdmcp_embedded.http.oauth.store import Store
+
+        # Tokens are for one address, and so is their file.
+        store = Store(home() / f"oauth-{port}.json")
+        self._agents = Agents(
+            store, Consents(self._look_at_consents), lambda: self._current_settings().oauth_level, self._log
+        )
+        return Desk(self._agents)
+
+    def _look_at_consents(self) -> None:
+        waiting = self._agents.consents.waiting() if self._agents is not None else []
+        self.asked = (waiting[0].id, waiting[0].sentence()) if waiting else ("", "")
+
+    def _with_agents(self, work: Callable[[Agents], object]) -> None:
+        if self._agents is not None:
+            work(self._agents)
 
     @asynccontextmanager
     async def _lifespan(self) -> AsyncIterator[None]:
@@ -256,11 +323,31 @@ class Serving:
             self._register()
             # Looking through the registry removes what crashed servers left there.
             instances.listing()
+            announcer = self._announcer()
             try:
                 yield
             finally:
                 self._loop = None
                 self._entry.remove()
+                if announcer is not None:
+                    announcer.end()
+
+    def _announcer(self) -> Announcer | None:
+        """Who announces this server on the local network, if that is wanted and of use."""
+        from tdmcp_embedded.http.hosts import is_loopback
+
+        settings = self._current_settings()
+        if not settings.announce:
+            return None
+        address = listening_address(settings.address)
+        if is_loopback(address):
+            self.warn("announce", f"Announce has no effect while Address is {address}.")
+            return None
+        from tdmcp_embedded.discovery import Announcer
+
+        shown = f"[{address}]" if ":" in address else address
+        url = f"{self.url.partition('://')[0]}://{shown}:{self.port}/mcp"
+        return Announcer(url, self._facts, lambda sentence: self.warn("announce", sentence))
 
     def _look_at_exposure(self) -> None:
         remote = any(not key.local_only for key in self._keys)
@@ -277,12 +364,14 @@ class Serving:
         try:
             self.key = self._keys.first().token
             self._look_at_exposure()
+            self._look_at_consents()
             facts = {name: self._facts.get(name, "") for name in REGISTERED}
             facts |= {"url": self.url, "token": self.key, "dashboard": self.url.removesuffix("mcp")}
             if self._entry.path is None or not self._entry.path.exists():
                 self._entry.write(**facts)
             else:
                 self._entry.update(**facts)
+            self._history.note(self._facts)
         except OSError as error:
             self.warn(
                 "registry", f"Desktop clients cannot find it: the registry cannot be written ({error})."
@@ -296,6 +385,7 @@ class Serving:
         self._entry.remove()
         if self._mcp is not None:
             self._mcp.close_streams()
+            self._dashboard.close()
 
     def _announce(self) -> None:
         import asyncio

@@ -42,6 +42,8 @@ class Settings(BaseModel):
     """How many following ports to try when `port` is taken."""
     instance_name: str = ""
     toolset: str = Field(default="all", pattern="^(all|core)$")
+    announce: bool = False
+    """Whether to be found on the local network (mDNS, extra `lan`)."""
 
     # Security
     require_key: bool = True
@@ -53,6 +55,10 @@ class Settings(BaseModel):
     """Whether file arguments may leave the project's folder."""
     tls_certificate: str = ""
     tls_key: str = ""
+    oauth: bool = False
+    """Whether remote agents may ask to be let in by OAuth."""
+    oauth_level: Level = Level.EDIT
+    """Ceiling for those who were."""
 
     # Performance
     budget_ms: float = Field(default=4.0, gt=0, le=100)

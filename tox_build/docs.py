@@ -10,8 +10,8 @@ _HEAD = """# Parameters of the component
 <!-- Made by `python -m tox_build --reference docs/parameters.md` from td_component/description.py. Do not edit. -->
 
 The component's custom parameters, page by page. A change takes effect at the next frame; only *Address*, *Port*, *Port
-Scan* and the TLS files restart the server. Where a value cannot be used, *Status* says why; a server that runs goes on
-with the former value.
+Scan*, *Announce*, *OAuth* and the TLS files restart the server. Where a value cannot be used, *Status* says why; a
+server that runs goes on with the former value.
 """
 
 

@@ -41,7 +41,7 @@ def findings(made: Mapping[str, bytes]) -> list[str]:
             found += _lines(path, data)
         if suffix == ".cparm":
             found += _custom_names(path, data)
-        if suffix == ".text":
+        if suffix == ".text" and not _is_plain(made.get(f"{path.removesuffix('.text')}.parm", b"")):
             found += _script(path, data)
         found += _machine(path, data)
     return found
@@ -117,9 +117,17 @@ def _script(path: str, data: bytes) -> list[str]:
     return []
 
 
+def _is_plain(parameters: bytes) -> bool:
+    """Whether a DAT says of its text that it is no program."""
+    return b"\nlanguage 0 text\n" in parameters
+
+
 def _machine(path: str, data: bytes) -> list[str]:
-    """Nothing of the building machine: neither its home nor the folder of the sources."""
+    return [f"{path}: holds a path of the machine that built it"] if holds_machine_path(data) else []
+
+
+def holds_machine_path(data: bytes) -> bool:
+    """Whether something names the building machine: its home, or the folder of the sources."""
     places = {str(Path.home()), str(Path(__file__).resolve().parent.parent)} - {"/"}
-    return [
-        f"{path}: holds a path of the machine that built it" for place in places if place.encode() in data
-    ]
+    # As a path, not as part of a longer word: the home may be as short as /root.
+    return any(re.search(re.escape(place.encode()) + rb"(?![\w.-])", data) for place in places)

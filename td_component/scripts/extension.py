@@ -9,9 +9,11 @@ from typing import Any
 
 import td  # type: ignore[import-not-found]  # only TouchDesigner has it
 
-READ_OUTS = ("Status", "Url", "Version")
-SECTIONS = ("Address", "Restart", "Tlscertificate", "Newtoken", "Calldeadline")
+READ_OUTS = ("Status", "Url", "Version", "Consent")
+SECTIONS = ("Address", "Restart", "Tlscertificate", "Oauth", "Newtoken", "Calldeadline")
 COMMENT = "MCP server: lets AI agents see, build and debug this project."
+#: Seen once for each version of the full build.
+UNPACKING = "Unpacking the server's libraries; this happens once for each version."
 
 
 class Tdmcp:
@@ -30,14 +32,22 @@ class Tdmcp:
         """Start the server unless it is there already. On start, on create, and whenever something asks again."""
         self._dress()
         try:
-            embed = self.ownerComp.op("bootstrap").module.load(self.ownerComp)
+            loaded = self.ownerComp.op("bootstrap").module.load(self.ownerComp, td)
         except ImportError as missing:
-            self.ownerComp.par.Status = str(missing)
-            # What was saved with the component is of another time.
-            self.ownerComp.par.Url = ""
+            self._say(str(missing))
             return
+        if loaded is None:
+            self._say(UNPACKING)
+            return
+        embed, notice = loaded
         if embed.find(self.ownerComp) is None:
-            embed.start(self.ownerComp, td, self._values(), log=self.ownerComp.op("log"))
+            log = self.ownerComp.op("log")
+            embed.start(self.ownerComp, td, self._values(), log=log, notice=notice)
+
+    def _say(self, sentence: str) -> None:
+        self.ownerComp.par.Status = sentence
+        # What was saved with the component is of another time.
+        self.ownerComp.par.Url = ""
 
     def Restart(self) -> None:
         """Stop the server and start it with the parameters as they are now."""
@@ -74,6 +84,14 @@ class Tdmcp:
             self.Boot()
         elif par.name == "Newtoken":
             server.renew_key()
+        elif par.name == "Approve":
+            server.decide(approve=True)
+        elif par.name == "Deny":
+            server.decide(approve=False)
+        elif par.name == "Forgetagents":
+            server.forget_agents()
+        elif par.name == "Opendashboard":
+            server.open_dashboard()
         elif par.name == "Copykey":
             td.ui.clipboard = server.key
         elif par.name == "Copyconfig":

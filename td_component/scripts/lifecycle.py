@@ -26,3 +26,6 @@ def onFrameStart(frame: int) -> None:
     embed = sys.modules.get("tdmcp_embedded.embed")
     if embed is not None:
         embed.frame_started(frame)
+    elif "_tdmcp_unpacking" in sys.modules and frame % 60 == 0:
+        # Somebody's script may have cancelled what waits for the libraries.
+        me.parent().Boot()

@@ -5,6 +5,7 @@ Needs neither the MCP SDK nor pydantic, so that the component and the dashboard 
     from tdmcp_embedded.clients import setup
     setup.add("cursor", setup.Choice())
 
-`catalogue` knows the clients, `jsonc` and `toml_text` edit text without disturbing the rest of it, `files` replaces a
-file safely and remembers how to undo that, `launch` says how the shim is started, `installations` finds TouchDesigner.
+`catalogue` knows the clients, `json_text` and `toml_text` edit text without disturbing the rest of it, `files` replaces
+a file safely and remembers how to undo that, `entries` understands what is there, `launch` says how the shim is started,
+`installations` finds TouchDesigner.
 """

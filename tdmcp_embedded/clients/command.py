@@ -24,28 +24,28 @@ class _Plain(click.ClickException):
         click.echo(self.message, err=True)
 
 
-def _options(*, transport: bool) -> Callable[[_F], _F]:
+#: Which file.
+_PLACE = (
+    click.option("--scope", type=click.Choice(["user", "project"]), default="user", show_default=True,
+                 help="For all your work, or for one project folder."),
+    click.option("--project", "folder", type=click.Path(path_type=Path, file_okay=False), default=".", metavar="DIR",
+                 help="The project folder; the current one by default."),
+)  # fmt: skip
+#: What is written there.
+_REACH = (
+    click.option("--transport", type=click.Choice(["auto", "http", "stdio"]), default="auto", show_default=True,
+                 help="auto is stdio: it survives changes of port and key."),
+    click.option("--instance", default="", metavar="NAME", help="Always this one of several TouchDesigners."),
+    click.option("--allow-open", is_flag=True, help="Let the agent start TouchDesigner with projects seen before."),
+    click.option("--python", default="", metavar="FILE",
+                 help="The Python that starts the shim; TouchDesigner's by default."),
+)  # fmt: skip
+_DRY_RUN = click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
+
+
+def _options(*options: Callable[[Any], Any]) -> Callable[[_F], _F]:
     def decorate(function: _F) -> _F:
-        for option in reversed(
-            [
-                click.option("--scope", type=click.Choice(["user", "project"]), default="user", show_default=True,
-                             help="For all your work, or for one project folder."),
-                click.option("--project", "folder", type=click.Path(path_type=Path, file_okay=False), default=".",
-                             metavar="DIR", help="The project folder; the current one by default."),
-                *(
-                    [
-                        click.option("--transport", type=click.Choice(["auto", "http", "stdio"]), default="auto",
-                                     show_default=True, help="auto is stdio: it survives changes of port and key."),
-                        click.option("--instance", default="", metavar="NAME",
-                                     help="Always this one of several TouchDesigners."),
-                        click.option("--python", default="", metavar="FILE",
-                                     help="The Python that starts the shim; TouchDesigner's by default."),
-                    ]
-                    if transport
-                    else []
-                ),
-            ]
-        ):  # fmt: skip
+        for option in reversed(options):
             function = option(function)
         return function
 
@@ -59,8 +59,7 @@ def client() -> None:
 
 @client.command("add")
 @click.argument("name")
-@_options(transport=True)
-@click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
+@_options(*_PLACE, *_REACH, _DRY_RUN)
 def add(name: str, dry_run: bool, **options: Any) -> None:
     """Add this server to the configuration of client NAME.
 
@@ -71,8 +70,7 @@ def add(name: str, dry_run: bool, **options: Any) -> None:
 
 @client.command("remove")
 @click.argument("name")
-@_options(transport=False)
-@click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
+@_options(*_PLACE, _DRY_RUN)
 def remove(name: str, dry_run: bool, **options: Any) -> None:
     """Take this server out of the configuration of client NAME."""
     _report(lambda: setup.remove(name, _choice(options), dry_run=dry_run), dry_run)
@@ -80,20 +78,23 @@ def remove(name: str, dry_run: bool, **options: Any) -> None:
 
 @client.command("status")
 @click.argument("name", required=False)
-@_options(transport=False)
+@_options(*_PLACE)
 def status(name: str | None, **options: Any) -> None:
     """Show how client NAME, or every client, is set up. The exit code is 1 if something is wrong."""
-    wrong = False
+    wrong = shown = False
     for one in [name] if name else list(CLIENTS):
         scopes = [options["scope"]] if name else CLIENTS[one].scopes
         for scope in scopes:
             found = _try(partial(setup.status, one, _choice({**options, "scope": scope})))
             if not name and found.state == "absent" and (scope == "project" or not found.installed):
                 continue
+            shown = True
             wrong |= found.state in ("broken", "differs") or bool(found.others)
             click.echo(f"{found.client.name} ({scope}): {found.state}. {found.sentence}")
             if found.others:
                 click.echo(f"  the same server also stands there as: {', '.join(found.others)}")
+    if not shown:
+        click.echo("No client is set up, and none was found on this computer.")
     if launch.shim_is_current(Machine()) is False:
         click.echo("The copy of the shim is of another version; any `tdmcp client add` renews it.")
     sys.exit(1 if wrong else 0)
@@ -101,7 +102,7 @@ def status(name: str | None, **options: Any) -> None:
 
 @client.command("print")
 @click.argument("name")
-@_options(transport=True)
+@_options(*_PLACE, *_REACH)
 def print_(name: str, **options: Any) -> None:
     """Print the entry for client NAME, or for `other`, instead of writing it."""
     choice = _choice(options)

@@ -75,10 +75,20 @@ def python(machine: Machine, given: str = "") -> str:
     )
 
 
-def command(machine: Machine, *, interpreter: str = "", instance: str = "") -> Stdio:
-    """The command that a client runs. `instance` ties it to one of several TouchDesigners."""
+def command(
+    machine: Machine, *, interpreter: str = "", instance: str = "", allow_open: bool = False
+) -> Stdio:
+    """The command that a client runs.
+
+    Args:
+        interpreter: the Python; empty finds one.
+        instance: ties the client to this one of several TouchDesigners.
+        allow_open: lets it start TouchDesigner with projects that were open before.
+    """
     arguments = [str(shim_file(machine))]
     if instance:
         arguments += ["--instance", instance]
+    if allow_open:
+        arguments.append("--allow-open")
     environment = {"TDMCP_HOME": machine.own_home} if machine.own_home else {}
     return Stdio(python(machine, interpreter), tuple(arguments), environment)

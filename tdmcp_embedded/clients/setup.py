@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import difflib
 import json
-import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tdmcp_embedded import instances
-from tdmcp_embedded.clients import files, jsonc, launch, toml_text
+from tdmcp_embedded.clients import entries, files, json_text, jsonc, launch, toml_text
 from tdmcp_embedded.clients.catalogue import CLIENTS, ENTRY, KEY_VARIABLE, Client, Http, Stdio, client
 from tdmcp_embedded.clients.machine import Machine, Refused
-from tdmcp_embedded.files import read as read_json
 
 #: Where a server listens unless told otherwise.
 USUAL_URL = "http://127.0.0.1:9988/mcp"
@@ -28,7 +25,8 @@ class Choice:
 
     `transport` is "auto" (stdio, which survives changes of port and key, and keeps the key out of the file), "stdio" or
     "http". `scope` is "user" or "project", `folder` the project's. `instance` names one of several TouchDesigners.
-    `python` starts the shim; empty finds TouchDesigner's.
+    `python` starts the shim; empty finds TouchDesigner's. `allow_open` lets the agent start TouchDesigner with projects
+    that were open before.
     """
 
     transport: str = "auto"
@@ -36,6 +34,7 @@ class Choice:
     folder: Path = field(default_factory=Path.cwd)
     instance: str = ""
     python: str = ""
+    allow_open: bool = False
 
 
 @dataclass
@@ -156,15 +155,15 @@ def status(name: str, choice: Choice, machine: Machine | None = None) -> Status:
     except Refused as refusal:
         return Status(row, choice.scope, path, "broken", refusal.message, installed)
     entry = servers.get(ENTRY)
-    others = [name for name, other in servers.items() if name != ENTRY and starts_us(other, machine)]
+    others = [name for name, other in servers.items() if name != ENTRY and entries.starts_us(other, machine)]
     if entry is None:
         return Status(row, choice.scope, path, "absent", f"No entry in {path}", installed, None, others)
     if not isinstance(entry, dict):
         sentence = f"{ENTRY} in {path} is not an object"
         return Status(row, choice.scope, path, "differs", sentence, installed, {}, others)
-    problems = list(entry_problems(entry, machine))
+    problems = list(entries.problems(entry, machine))
     state = "differs" if problems else "current"
-    how = "over HTTP" if address_of(entry) else "through the shim"
+    how = "over HTTP" if entries.address_of(entry) else "through the shim"
     sentence = " ".join(problems) or f"Set up {how} in {path}"
     return Status(row, choice.scope, path, state, sentence, installed, entry, others)
 
@@ -183,88 +182,26 @@ def text(name: str, choice: Choice, machine: Machine | None = None) -> str:
     entry = row.write(_server(row, choice, machine))
     if row.kind == "toml":
         return f"# {path}\n{toml_text.put('', (*row.container, ENTRY), entry)}"
-    return f"// {path}\n{jsonc.put('', (*row.container, ENTRY), entry)}"
-
-
-def address_of(entry: dict[str, Any]) -> str:
-    """The URL of an entry over HTTP, or nothing."""
-    return next(
-        (str(entry[key]) for key in ("url", "serverUrl", "httpUrl") if isinstance(entry.get(key), str)), ""
-    )
-
-
-def command_of(entry: dict[str, Any]) -> list[str]:
-    """The words of the command that an entry starts."""
-    command = entry.get("command")
-    words = command if isinstance(command, list) else [command] if command else []
-    arguments = entry.get("args")
-    return [str(word) for word in [*words, *(arguments if isinstance(arguments, list) else [])]]
-
-
-def starts_us(entry: Any, machine: Machine) -> bool:
-    """Whether an entry, by whatever name, leads to this server."""
-    if not isinstance(entry, dict):
-        return False
-    words = command_of(entry)
-    if any(re.search(r"(^|[\\/])stdio_shim(\.py)?$", word) for word in words):
-        return True
-    if len(words) > 1 and re.search(r"(^|[\\/])tdmcp(\.exe)?$", words[0]) and words[1] == "stdio":
-        return True
-    known = {str(one.get("url")) for one in instances.listing(machine.tdmcp / "instances")}
-    return address_of(entry) in known - {""}
-
-
-def entry_problems(entry: dict[str, Any], machine: Machine) -> Iterator[str]:
-    """What keeps an entry from working, each in a sentence."""
-    address = address_of(entry)
-    if address:
-        yield from _address_problems(address, entry, machine)
-        return
-    words = command_of(entry)
-    if not words:
-        yield "The entry starts nothing."
-        return
-    if not os.path.exists(words[0]) and os.path.isabs(words[0]):
-        yield f"It starts {words[0]}, which is no longer there."
-    shim = next((word for word in words if word.endswith((".py", "stdio_shim"))), "")
-    if shim and os.path.isabs(shim) and not os.path.exists(shim):
-        yield f"The shim is no longer at {shim}."
-
-
-def keys(machine: Machine) -> list[dict[str, Any]]:
-    """The access keys of this user, the owner's first."""
-    found = (read_json(machine.tdmcp / "keys.json") or {}).get("keys")
-    entries = [key for key in (found if isinstance(found, list) else []) if isinstance(key, dict)]
-    return sorted(entries, key=lambda key: key.get("name") != "owner")
-
-
-def _address_problems(address: str, entry: dict[str, Any], machine: Machine) -> Iterator[str]:
-    running = instances.listing(machine.tdmcp / "instances")
-    if running and address not in {str(one.get("url")) for one in running}:
-        yield f"It leads to {address}, but TouchDesigner serves at {running[-1].get('url')}."
-    headers = entry.get("headers") or entry.get("http_headers")
-    value = str(headers.get("Authorization", "")) if isinstance(headers, dict) else ""
-    if "$" in value or "{env:" in value or entry.get("bearer_token_env_var"):
-        return
-    token = value.removeprefix("Bearer ").strip()
-    known = [key for key in keys(machine) if key.get("token")]
-    if not token:
-        yield "It has no access key."
-    elif known and token not in {str(key["token"]) for key in known}:
-        yield "Its access key is no longer valid."
+    return f"// {path}\n{json_text.put('', (*row.container, ENTRY), entry)}"
 
 
 def _server(row: Client, choice: Choice, machine: Machine) -> Stdio | Http:
     if choice.transport not in ("auto", "stdio", "http"):
         raise Refused(f"{choice.transport!r} is no transport.", "There are auto, stdio and http.")
     if choice.transport != "http":
-        return launch.command(machine, interpreter=choice.python, instance=choice.instance)
+        return _shim(choice, machine)
     if not row.http:
         raise Refused(
             f"{row.title} cannot reach a server at a local URL.", "Leave --transport out: it uses the shim."
         )
     # A project's file is shared, often in public: no key in it.
     return _address(choice, machine, with_key=choice.scope == "user")
+
+
+def _shim(choice: Choice, machine: Machine) -> Stdio:
+    return launch.command(
+        machine, interpreter=choice.python, instance=choice.instance, allow_open=choice.allow_open
+    )
 
 
 def _address(choice: Choice, machine: Machine, *, with_key: bool) -> Http:
@@ -284,7 +221,7 @@ def _address(choice: Choice, machine: Machine, *, with_key: bool) -> Http:
         names = ", ".join(str(one.get("name") or one.get("pid")) for one in running)
         raise Refused(f"{len(running)} TouchDesigners are running.", f"Say which with --instance: {names}.")
     url = str(running[0]["url"]) if running else USUAL_URL
-    key = next((str(one["token"]) for one in [*running, *keys(machine)] if one.get("token")), "")
+    key = next((str(one["token"]) for one in [*running, *entries.keys(machine)] if one.get("token")), "")
     if with_key and not key:
         raise Refused(
             "There is no access key yet: the server has never run for this user.",
@@ -298,7 +235,7 @@ def _put(row: Client, path: Path, text: str, entry: dict[str, Any]) -> str:
         if row.kind == "toml":
             return toml_text.put(text, (*row.container, ENTRY), entry)
         container = row.path_in(jsonc.parse(text, **_kind(row)).value) if text.strip() else row.container
-        return jsonc.put(text, (*container, ENTRY), entry, **_kind(row))
+        return json_text.put(text, (*container, ENTRY), entry, **_kind(row))
     except jsonc.Broken as broken:
         raise _refused(path, broken) from None
 
@@ -310,7 +247,7 @@ def _take(row: Client, path: Path, text: str) -> str:
         if not text.strip():
             return text
         container = row.path_in(jsonc.parse(text, **_kind(row)).value)
-        return jsonc.take(text, (*container, ENTRY), **_kind(row))
+        return json_text.take(text, (*container, ENTRY), **_kind(row))
     except jsonc.Broken as broken:
         raise _refused(path, broken) from None
 
@@ -352,7 +289,7 @@ def _difference(change: files.Change) -> str:
 
 
 def _other(choice: Choice, machine: Machine) -> str:
-    stdio = launch.command(machine, interpreter=choice.python, instance=choice.instance)
+    stdio = _shim(choice, machine)
     try:
         http = _address(choice, machine, with_key=choice.transport == "http")
     except Refused as refusal:

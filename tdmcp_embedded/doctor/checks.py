@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 import time
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tdmcp_embedded import CONTRACT, instances
-from tdmcp_embedded.clients import installations, launch, setup
+from tdmcp_embedded.clients import entries, installations, launch, setup
 from tdmcp_embedded.clients.catalogue import CLIENTS, ENTRY, KEY_VARIABLE
 from tdmcp_embedded.clients.machine import Machine, Refused
 from tdmcp_embedded.doctor import probe
@@ -123,7 +124,7 @@ def keys(machine: Machine) -> Iterator[Finding]:
     """The access keys of this user, and variables that stand in for them."""
     path = machine.tdmcp / "keys.json"
     if path.exists():
-        found = setup.keys(machine)
+        found = entries.keys(machine)
         if not found:
             yield Finding(PROBLEM, "keys", f"{path} holds no keys, or is broken.",
                           "Pulse New Token (component, page Security).")  # fmt: skip
@@ -202,11 +203,18 @@ def clients(machine: Machine, folder: Path) -> Iterator[Finding]:
 def _users(machine: Machine) -> list[str]:
     """The clients that start the shim."""
     found = (setup.status(name, setup.Choice(), machine) for name in CLIENTS)
-    return [one.client.name for one in found if one.entry and not setup.address_of(one.entry)]
+    return [one.client.name for one in found if one.entry and not entries.address_of(one.entry)]
 
 
 def _over(found: setup.Status) -> str:
-    return " --transport http" if found.entry and setup.address_of(found.entry) else ""
+    """The options that the entry was written with."""
+    entry = found.entry or {}
+    if entries.address_of(entry):
+        return " --transport http"
+    words = entries.command_of(entry)
+    instance = words[words.index("--instance") + 1 :][:1] if "--instance" in words else []
+    options = "".join(f" --instance {shlex.quote(word)}" for word in instance)
+    return options + (" --allow-open" if "--allow-open" in words else "")
 
 
 def _extension(machine: Machine) -> Path | None:

@@ -39,6 +39,11 @@ class Figures:
         if ms > budget_ms + TOLERANCE_MS:
             self.frames_over_budget += 1
 
+    def idled(self, ms: float) -> None:
+        """A pump that found nothing to do: what the show pays for having us there."""
+        self.total_pump_ms += ms
+        self.max_pump_ms = max(self.max_pump_ms, ms)
+
     def started(self, waited_ms: float) -> None:
         self._waits.append(waited_ms)
 

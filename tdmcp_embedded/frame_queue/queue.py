@@ -209,6 +209,8 @@ class FrameQueue:
         if self._open:
             self._work_off(began)
             figures.pumped((self._clock() - began) * 1000, self.budget_ms)
+        else:
+            figures.idled((self._clock() - began) * 1000)
 
     def limit(self, seconds: float) -> Limit:
         """A context manager around user code: `TimeLimitExceeded` is raised in it after `seconds`. Main thread.

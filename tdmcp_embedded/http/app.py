@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
 
 from starlette.routing import Router
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -22,6 +23,10 @@ from tdmcp_embedded.http.strangers import Strangers
 from tdmcp_embedded.logs.log import Log
 from tdmcp_embedded.settings import Settings
 
+if TYPE_CHECKING:
+    from tdmcp_embedded.http.oauth.provider import Agents
+    from tdmcp_embedded.http.oauth.site import Site
+
 
 def build_app(
     mcp: ASGIApp,
@@ -33,6 +38,7 @@ def build_app(
     sessions: Callable[[], int] = lambda: 0,
     hosts: Iterable[str] = (),
     log: Log | None = None,
+    agents: Agents | None = None,
     extra: Mapping[str, Endpoint] | None = None,
 ) -> ASGIApp:
     """The application that serves MCP at `/mcp`, `/health` and `/metrics`.
@@ -45,25 +51,42 @@ def build_app(
         sessions: how many MCP sessions are open.
         hosts: further host names this server is reached by.
         log: where refused keys are told of, and what the calls in `/metrics` are counted from.
+        agents: remote agents, if OAuth is switched on; else nothing of it is mounted.
         extra: further endpoints by path.
     """
     log = log or Log()
+    site = _oauth(agents) if agents is not None else None
     endpoints = {
+        **(site.endpoints() if site is not None else {}),
         "/mcp": Endpoint(mcp, ("POST", "GET", "DELETE")),
         "/health": Endpoint(Health(queue, sessions), ("GET", "HEAD"), public=True, own_pace=True),
         "/metrics": Endpoint(Metrics(queue, sessions, log), ("GET", "HEAD"), own_pace=True),
         **(extra or {}),
     }
     # From the inside out; a request passes them from the last line to the first.
-    app: ASGIApp = Leash(Dispatch(endpoints), keys.valid)
+    app: ASGIApp = Leash(
+        Dispatch(endpoints), lambda key: keys.valid(key) or (agents is not None and agents.valid(key))
+    )
     app = BodyGate(app, lambda: int(settings().max_body_mb * 2**20))
     app = MethodGate(app, endpoints)
     app = KeyGate(app, endpoints, Strangers(log).refused)
     app = PathGate(app, endpoints)
     app = Admission(app, endpoints, lambda: _pace(settings()), admitted)
-    app = Identify(app, keys, lambda: settings().require_key)
+    app = Identify(
+        app,
+        lambda token: keys.match(token) or (agents.match(token) if agents is not None else None),
+        lambda: settings().require_key,
+        site.challenge if site is not None else None,
+    )
     app = HostGate(app, hosts)
     return Application(app, lifespan)
+
+
+def _oauth(agents: Agents) -> Site:
+    # Imported only where it is switched on.
+    from tdmcp_embedded.http.oauth.site import Site
+
+    return Site(agents)
 
 
 class Application:

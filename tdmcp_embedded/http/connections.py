@@ -80,7 +80,14 @@ class Connection(H11Protocol):
 
 
 class Loop(asyncio.SelectorEventLoop):
-    """An event loop which does not wait a minute for a TLS handshake: such connections are in nobody's count yet."""
+    """An event loop which does not wait a minute for a TLS handshake (such connections are in nobody's count yet), and
+    whose faults go to our log."""
+
+    def call_exception_handler(self, context: dict[str, Any]) -> None:
+        # asyncio's own logger belongs to the host; what it says there may end at the Textport, from this thread.
+        error = context.get("exception")
+        what = f": {type(error).__name__}: {error}" if error is not None else ""
+        _log.error("%s%s", str(context.get("message", "A fault in the server")).splitlines()[0], what)
 
     async def create_server(self, *args: Any, **options: Any) -> asyncio.Server:
         if options.get("ssl") is not None:

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tdmcp_embedded.http.answers import Refusal, headers, refuse
 from tdmcp_embedded.http.endpoints import Endpoints, find
 from tdmcp_embedded.http.hosts import is_local
-from tdmcp_embedded.http.keys import Key, Keys
+from tdmcp_embedded.http.keys import Key
 
 _REFUSED = "tdmcp.refused"
 _GIVE_KEY = "give this client the access key of the component, as the header Authorization: Bearer KEY."
@@ -24,12 +24,21 @@ class Identify:
     used with the key it was opened with. Without a usable key neither is there.
 
     Args:
+        match: the key that a token is of.
         required: whether keys are required at the moment; from another machine they always are.
+        challenge: what a refused client is told besides, in WWW-Authenticate.
     """
 
-    def __init__(self, app: ASGIApp, keys: Keys, required: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        match: Callable[[bytes], Key | None],
+        required: Callable[[], bool],
+        challenge: Callable[[Scope], str] | None = None,
+    ) -> None:
         self._app = app
-        self._keys = keys
+        self._match = match
+        self._challenge = challenge
         self._required = required
         self._users: dict[str, AuthenticatedUser] = {}
 
@@ -44,7 +53,7 @@ class Identify:
 
     def _look(self, scope: Scope) -> Key | Refusal | None:
         token = bearer(scope)
-        key = self._keys.match(token) if token is not None else None
+        key = self._match(token) if token is not None else None
         local = is_local(scope)
         if key is not None and (local or not key.local_only):
             return key
@@ -57,10 +66,18 @@ class Identify:
                 "This access key works from its own machine only; make one for other machines on the Security page.",
             )
         if token is None:
-            return _unauthorized(f"An access key is needed: {_GIVE_KEY}", "Bearer")
-        return _unauthorized(
+            return self._unauthorized(scope, f"An access key is needed: {_GIVE_KEY}")
+        return self._unauthorized(
+            scope,
             f"This access key is not valid (it may have been renewed): {_GIVE_KEY}",
-            'Bearer error="invalid_token"',
+            'error="invalid_token"',
+        )
+
+    def _unauthorized(self, scope: Scope, sentence: str, *facts: str) -> Refusal:
+        if self._challenge is not None:
+            facts = (*facts, self._challenge(scope))
+        return Refusal(
+            401, "unauthorized", sentence, {"www-authenticate": f"Bearer {', '.join(facts)}".strip()}
         )
 
     def _user(self, name: str) -> AuthenticatedUser:
@@ -113,7 +130,3 @@ def bearer(scope: Scope) -> bytes | None:
         return None
     kind, _, token = given[0].strip().partition(b" ")
     return token.strip() or None if kind.lower() == b"bearer" else None
-
-
-def _unauthorized(sentence: str, challenge: str) -> Refusal:
-    return Refusal(401, "unauthorized", sentence, {"www-authenticate": challenge})

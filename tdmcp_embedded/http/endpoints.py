@@ -15,13 +15,14 @@ class Endpoint:
     """One path.
 
     `public` ones need no access key. `own_pace` ones do not wait their turn with the MCP requests (`/health` must
-    answer while those are being held back); they have a pace of their own.
+    answer while those are being held back); they have a pace of their own. `takes` is the type of what is posted.
     """
 
     app: ASGIApp
     methods: tuple[str, ...]
     public: bool = False
     own_pace: bool = False
+    takes: bytes = b"application/json"
 
 
 Endpoints = Mapping[str, Endpoint]
@@ -60,7 +61,7 @@ class PathGate:
 
 
 class MethodGate:
-    """405 for methods an endpoint does not have, 415 for bodies that are not JSON."""
+    """405 for methods an endpoint does not have, 415 for bodies that are not what it takes, which is mostly JSON."""
 
     def __init__(self, app: ASGIApp, endpoints: Endpoints) -> None:
         self._app = app
@@ -85,8 +86,8 @@ class MethodGate:
             return None
         kinds = [value for name, value in scope["headers"] if name == b"content-type"]
         # A web page can send the three types of an HTML form to any address without being asked; not this one.
-        if len(kinds) != 1 or kinds[0].partition(b";")[0].strip().lower() != b"application/json":
-            return Refusal(
-                415, "unsupported_media_type", "Send JSON, with the header Content-Type: application/json."
-            )
+        if len(kinds) != 1 or kinds[0].partition(b";")[0].strip().lower() != endpoint.takes:
+            what = "JSON" if endpoint.takes == b"application/json" else "a form"
+            sentence = f"Send {what}, with the header Content-Type: {endpoint.takes.decode()}."
+            return Refusal(415, "unsupported_media_type", sentence)
         return None

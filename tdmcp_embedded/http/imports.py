@@ -12,7 +12,7 @@ import builtins
 import gc
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Final
@@ -25,14 +25,16 @@ SERVING: Final = (
     "anyio._backends._asyncio",
 )
 
+#: Seconds of importing at a stretch, and of the nap after it.
 _BITE_S: Final = 0.00025
-_LARGEST_BITE_S: Final = 0.005
 _NAP_S: Final = 0.00005
 
-#: A host whose frames take all its time would keep us waiting for minutes: after this long (seconds) the bites grow,
-#: twice as large every so often.
-_PATIENCE_S: Final = 4.0
-_DOUBLED_EVERY_S: Final = 1.5
+#: A nap lasts until we have the interpreter and a processor again: beside a host that takes all its time, or on a
+#: machine with too much to do, a hundred times as long as asked for. So naps together may last this many times as long
+#: as the importing itself (plus a little at once, some frames that are busy throughout); then they become rarer. A
+#: start thus takes at most three times as long as without manners, whatever the load.
+_NAPS_PER_WORK: Final = 2.0
+_NAPS_AHEAD_S: Final = 0.25
 
 _frozen = False
 
@@ -43,14 +45,36 @@ def import_all(names: tuple[str, ...] = SERVING) -> None:
         import_module(name)
 
 
-def bite_after(seconds: float) -> float:
-    """How long (seconds) to go on at a stretch when importing has taken so long already."""
-    return min(_LARGEST_BITE_S, _BITE_S * 2 ** max(0.0, (seconds - _PATIENCE_S) / _DOUBLED_EVERY_S))
+class Manners:
+    """When to nap, and how much in all.
+
+    Args:
+        clock, sleep: seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float], sleep: Callable[[float], None]) -> None:
+        self._clock, self._sleep = clock, sleep
+        self._awake_since = clock()
+        self._worked = self._napped = 0.0
+
+    def breathe(self) -> None:
+        """Nap, if it has been a bite since the last one and naps have not become too expensive."""
+        now = self._clock()
+        bite = now - self._awake_since
+        if bite <= _BITE_S:
+            return
+        if self._napped > _NAPS_PER_WORK * (self._worked + bite) + _NAPS_AHEAD_S:
+            return
+        self._worked += bite
+        self._sleep(_NAP_S)
+        self._awake_since = self._clock()
+        self._napped += self._awake_since - now
 
 
 @contextmanager
 def in_small_bites() -> Iterator[None]:
-    """While in here, this thread lets others run every quarter of a millisecond of importing (more if it drags on).
+    """While in here, this thread lets others run every quarter of a millisecond of importing (more rarely if that
+    makes it last three times as long).
 
     For its time `__import__` and `__build_class__` are wrapped; for other threads these do what they always do. There
     is no garbage collection meanwhile: with so many new objects it would pause the frames for 20 to 50 ms, again and
@@ -61,15 +85,7 @@ def in_small_bites() -> Iterator[None]:
     gc.disable()
     real_import, real_class = builtins.__import__, builtins.__build_class__
     me = threading.get_ident()
-    began = last = time.perf_counter()
-    bite = _BITE_S
-
-    def breathe() -> None:
-        nonlocal last, bite
-        if time.perf_counter() - last > bite:
-            time.sleep(_NAP_S)
-            last = time.perf_counter()
-            bite = bite_after(last - began)
+    breathe = Manners(time.perf_counter, time.sleep).breathe
 
     def polite_import(*args: Any, **options: Any) -> Any:
         if threading.get_ident() == me:
@@ -86,6 +102,11 @@ def in_small_bites() -> Iterator[None]:
 
     builtins.__import__ = polite_import
     builtins.__build_class__ = polite_class
+    # In the full build this module, and all it imports, has built-ins of its own; their __import__ asks the one above.
+    own: dict[str, Any] = globals()["__builtins__"]
+    apart = own is not vars(builtins)
+    if apart:
+        own["__build_class__"] = polite_class
     try:
         yield
     finally:
@@ -94,6 +115,8 @@ def in_small_bites() -> Iterator[None]:
             builtins.__import__ = real_import
         if builtins.__build_class__ is polite_class:
             builtins.__build_class__ = real_class
+        if apart:
+            own["__build_class__"] = real_class
         if not _frozen:
             # Once only: what a former server has left behind must stay collectable.
             _frozen = True

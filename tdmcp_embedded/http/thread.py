@@ -128,7 +128,8 @@ class ServerThread:
         except CannotListen as error:
             self._tell(State(Phase.FAILED, sentence=str(error), error=error))
         except BaseException as error:  # noqa: BLE001 - uvicorn says "cannot start" with SystemExit; nobody is above us
-            self._tell(State(Phase.FAILED, self._state.port, _sentence(error), error))
+            served = self._state.phase is Phase.SERVING
+            self._tell(State(Phase.FAILED, self._state.port, _sentence(error, served), error))
         finally:
             self._server = self._loop = None
 
@@ -194,7 +195,11 @@ def _exit_now(server: Server) -> None:
     server.should_exit = True
 
 
-def _sentence(error: BaseException) -> str:
+def _sentence(error: BaseException, served: bool) -> str:
     if isinstance(error, SystemExit):
-        return "The server could not start; the log has the reason."
+        return (
+            "The server ended unexpectedly; the log may have the reason."
+            if served
+            else "The server could not start; the log has the reason."
+        )
     return f"The server failed: {type(error).__name__}: {error}"

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
+from tdmcp_embedded.protocol.json_faults import fault
 from tdmcp_embedded.protocol.schemas import input_schema
 from tdmcp_embedded.tools.tool import Arguments, Tool
 
@@ -42,6 +43,12 @@ def parse(tool: Tool, given: Mapping[str, Any] | None) -> Arguments:
     repaired = {
         name: _read_json_text(value, schema["properties"][name], schema) for name, value in given.items()
     }
+    if wrong := fault(repaired):
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            f"{tool.name}: {wrong}.",
+            hint="Nothing was changed. Correct the arguments and call again.",
+        )
     try:
         return tool.arguments.model_validate(repaired)
     except ValidationError as error:
@@ -138,7 +145,7 @@ def _read_json_text(value: Any, schema: Schema, root: Schema) -> Any:
             return value
         try:
             parsed = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return value
         fits = any(
             _accepts(branch, kind)

@@ -74,6 +74,6 @@ class Notices:
             return
         try:
             async with asyncio.timeout(_PATIENCE):
-                await session.send_notification(event_to_notification(event, None))
+                await session.send_notification(event_to_notification(event, {}))
         except Exception:  # noqa: BLE001 - one client that went away must not keep the others from hearing
             _log.debug("a session could not be told of a change", exc_info=True)

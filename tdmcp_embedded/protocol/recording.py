@@ -10,7 +10,7 @@ from typing import Any, Final
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, InputRequiredResult
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from tdmcp_embedded.logs.log import Log
 from tdmcp_embedded.logs.records import Record
@@ -59,7 +59,8 @@ class Recording:
         except asyncio.CancelledError:
             outcome = "cancelled"
             raise
-        except MCPError:
+        except (MCPError, ValidationError):
+            # The SDK makes "invalid params" of the latter.
             outcome = "refused"
             raise
         finally:

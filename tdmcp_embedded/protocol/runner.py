@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Generator
 from dataclasses import dataclass
 from inspect import isgenerator
-from typing import Any
+from typing import Any, Final
 
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Tool
 from tdmcp_embedded.touchdesigner import undo
+
+#: Seconds between two signs of life of work that does not report its progress itself.
+_SIGN_OF_LIFE: Final = 0.5
 
 
 @dataclass(frozen=True)
@@ -35,10 +39,11 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
     project as it was; the block may not stay open across a frame, since TouchDesigner ends it with the callback.
     """
     assert tool.run is not None
+    _report_to_job(call)
     if tool.effect is Effect.READ:
         value = tool.run(call, arguments)
         if isgenerator(value):
-            value = yield from value
+            value = yield from _onwards(call, tool, value)
         return Done(call, tool, arguments, value)
 
     call.undo_name = call.undo_name or f"MCP {tool.title}"
@@ -49,18 +54,43 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
                 signal = next(value)
             except StopIteration as stop:
                 return Done(call, tool, arguments, stop.value)
-    if not isgenerator(value):
-        return Done(call, tool, arguments, value)
-    steps = value
+    if isgenerator(value):
+        value = yield from _onwards(call, tool, value, signal)
+    return Done(call, tool, arguments, value)
+
+
+def _onwards(
+    call: Call, tool: Tool, steps: Generator[Any, Any, Any], *begun: Any
+) -> Generator[Any, None, Any]:
+    """The steps of a tool, with a sign of life now and then; `begun` is what its first step yielded, if that is over."""
+    told, count = time.monotonic(), len(begun)
     try:
         while True:
-            yield signal
             try:
-                signal = next(steps)
+                signal = begun[0] if begun else next(steps)
             except StopIteration as stop:
-                return Done(call, tool, arguments, stop.value)
+                return stop.value
+            begun = ()
+            yield signal
+            count += 1
+            now = time.monotonic()
+            if not tool.own_progress and now - told >= _SIGN_OF_LIFE:
+                told = now
+                call.progress(count, None, f"{tool.title}: at work, {count} steps so far")
     finally:
         steps.close()
+
+
+def _report_to_job(call: Call) -> None:
+    """Progress is told to the client, and kept with the job for whoever asks get_job."""
+    job, tell = call.queue.current, call.progress
+
+    def report(done: float, total: float | None, message: str) -> None:
+        if job is not None:
+            job.progress(done, total, message)
+        tell(done, total, message)
+
+    call.progress = report
 
 
 async def run(call: Call, tool: Tool, arguments: Arguments) -> Output:

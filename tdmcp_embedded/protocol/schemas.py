@@ -43,7 +43,8 @@ def _strip(value: Any, *, properties: bool) -> Any:
     for key, item in value.items():
         if not properties and key == "title":
             continue
-        if not properties and key == "default" and item in (None, "", [], {}):
+        if not properties and key == "default" and (item is False or item in (None, "", [], {})):
+            # What everybody expects of an argument that is left out.
             continue
         if not properties and key in ("default", "enum", "const", "required", "examples"):
             kept[key] = item

@@ -10,7 +10,7 @@ from mcp_types import CallToolRequestParams, CallToolResult, InputRequiredResult
 from mcp_types import Tool as ListedTool
 
 from tdmcp_embedded.errors import Code, ToolFailure
-from tdmcp_embedded.protocol import access, arguments, confirm, results, runner
+from tdmcp_embedded.protocol import access, apps, arguments, confirm, results, runner
 from tdmcp_embedded.protocol.offer import Context, Offer
 from tdmcp_embedded.protocol.requests import Host
 from tdmcp_embedded.protocol.schemas import input_schema, output_schema
@@ -91,4 +91,5 @@ def listed(tool: Tool) -> ListedTool:
             idempotent_hint=tool.idempotent or tool.effect is Effect.READ,
             open_world_hint=False,
         ),
+        _meta=apps.tool_meta(tool.name),
     )

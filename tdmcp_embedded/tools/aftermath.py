@@ -14,6 +14,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Call, Output, Steps
 from tdmcp_embedded.touchdesigner import diagnostics, undo
 from tdmcp_embedded.touchdesigner.code_routes import Access
+from tdmcp_embedded.wording import counted
 
 #: How many operators one edit looks at again: enough for what an agent touches, never a whole project.
 MOST_WATCHED = 200
@@ -154,7 +155,7 @@ def need_confirmation(confirm: bool, count: int, paths: list[str], what: str) ->
     shown = ", ".join(paths[:10]) + (f" and {len(paths) - 10} more" if len(paths) > 10 else "")
     raise ToolFailure(
         Code.CONFIRMATION_REQUIRED,
-        f"{what} {count} operators: {shown}.",
+        f"{what} {counted(count, 'operator')}: {shown}.",
         hint="Ask the user, then call again with confirm: true.",
         details={"count": count},
     )

@@ -12,6 +12,7 @@ from tdmcp_embedded.tools import aftermath
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Tool
 from tdmcp_embedded.touchdesigner import annotations as annotating
 from tdmcp_embedded.touchdesigner import layout, lookup, network
+from tdmcp_embedded.wording import counted
 
 _MOST = 3000
 
@@ -26,7 +27,7 @@ class ArrangedNetwork(aftermath.Edited):
     bounds: list[int] = Field(description="left, bottom, width, height of the network")
 
     def text(self) -> str:
-        return f"{self.path}: {self.moved} operators moved; bounds {self.bounds}\n{self.trailer()}"
+        return f"{self.path}: {counted(self.moved, 'operator')} moved; bounds {self.bounds}\n{self.trailer()}"
 
 
 def arrange_network(call: Call, given: ArrangeNetwork) -> ArrangedNetwork:

@@ -62,6 +62,7 @@ def batch(call: Call, given: Batch) -> Generator[Any, None, list[_Running]]:
             _begin(running)
         except ToolFailure as failure:
             raise _placed(failure, index, running.tool.name) from None
+    undo.journal().finish()
     while waiting := [running for running in prepared if running.steps is not None]:
         yield NEXT_FRAME if all(running.signal is NEXT_FRAME for running in waiting) else None
         for running in waiting:

@@ -11,6 +11,7 @@ from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.creating import resolution_notes
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import building, creating, lookup, undo
+from tdmcp_embedded.wording import counted
 
 
 class BuildNetwork(Arguments):
@@ -57,7 +58,7 @@ class BuiltNetwork(aftermath.Edited):
 
     def text(self) -> str:
         would = "would be " if self.dry_run else ""
-        lines = [f"{self.path}: {self.unchanged} operators unchanged"]
+        lines = [f"{self.path}: {counted(self.unchanged, 'operator')} unchanged"]
         for word in ("created", "changed", "deleted"):
             paths = getattr(self, word)
             if paths:

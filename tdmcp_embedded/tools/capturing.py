@@ -26,19 +26,17 @@ _VIEWER_SIZE = (640, 480)
 class CaptureImage(Arguments):
     """Of which operator, how large, when."""
 
-    path: str = Field(description="A TOP, or any operator: then its viewer.")
+    path: str = Field(description="A TOP; of any other operator its viewer.")
     max_size: int = Field(default=1024, ge=16, le=4096, description="Longest side in pixels.")
     wait_frames: int = Field(
         default=1,
         ge=0,
         le=600,
-        description="Frames to wait first, cooking it; effects of an edit need one or two.",
+        description="Frames to cook it first; an edit shows after one or two.",
     )
     format: Format = "png"
-    frames: int = Field(
-        default=1, ge=1, le=9, description="Several moments in one picture, first at top left."
-    )
-    every: int = Field(default=10, ge=1, le=300, description="Frames between two of them.")
+    frames: int = Field(default=1, ge=1, le=9, description="Moments in one picture, from top left.")
+    every: int = Field(default=10, ge=1, le=300, description="Frames between moments.")
 
 
 class Captured(Output):
@@ -137,11 +135,12 @@ TOOLS = [
         name="capture_image",
         title="Capture an image",
         description=(
-            "A picture of a TOP, or of any operator's viewer, as PNG or JPEG in the answer; with its native size and a "
-            "verdict: ok, black, flat or transparent. frames up to 9 shows movement as a grid. Nothing stays in the project."
+            "A picture of a TOP, or of any operator's viewer, with its native size and a verdict: ok, black, flat or "
+            "transparent. Several frames show movement as a grid. Nothing stays in the project."
         ),
         level=Level.OBSERVE,
         effect=Effect.READ,
+        own_progress=True,
         arguments=CaptureImage,
         output=Captured,
         run=capture_image,

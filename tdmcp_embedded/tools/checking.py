@@ -11,6 +11,7 @@ from tdmcp_embedded.tools import paging
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import diagnostics, lookup, operators
 from tdmcp_embedded.touchdesigner.operators import SYSTEM_NETWORKS, Pace
+from tdmcp_embedded.wording import counted
 
 _DEFAULT_LIMIT = 30
 _PATHS_SHOWN = 10
@@ -26,10 +27,10 @@ class CheckErrors(Arguments):
 
     path: str = Field(default="/", description="This operator and everything below it.")
     depth: int | None = Field(
-        default=None, ge=0, description="Levels below path; all if left out, 0 for path alone."
+        default=None, ge=0, description="Levels below path; default: all; 0: path alone."
     )
-    limit: int = Field(default=_DEFAULT_LIMIT, ge=1, le=500)
-    cursor: str | None = None
+    limit: int = Field(default=_DEFAULT_LIMIT, ge=1, le=500, description="Messages a page.")
+    cursor: paging.Cursor = None
 
 
 class ProblemGroup(BaseModel):
@@ -57,10 +58,12 @@ class Checked(paging.Page):
 
     def text(self) -> str:
         if self.ok:
-            lines = [f"No errors or warnings on {self.checked} operators."]
+            lines = [f"No errors or warnings on {counted(self.checked, 'operator')}."]
         else:
             counts = ", ".join(f"{count} {name}" for name, count in self.by_severity.items())
-            lines = [f"{counts} on {self.checked} operators checked; messages: {self.paging_line()}"]
+            lines = [
+                f"{counts} on {counted(self.checked, 'operator')} checked; messages: {self.paging_line()}"
+            ]
         for group in self.problems:
             more = f" and {group.count - len(group.paths)} more" if group.count > len(group.paths) else ""
             lines.append(f"{group.severity}: {', '.join(group.paths)}{more}")
@@ -138,7 +141,7 @@ TOOLS = [
         description=(
             "Errors, shader (GLSL) compile messages, script errors and warnings of an operator and everything below it: "
             "each message whole, with the operators that have it. Use it after building, or when something looks wrong. "
-            "Errors caused by an edit show one frame later; edits report their own."
+            "Edits report their own."
         ),
         level=Level.OBSERVE,
         effect=Effect.READ,

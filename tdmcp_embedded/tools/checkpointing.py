@@ -12,6 +12,7 @@ from tdmcp_embedded.tools import aftermath
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import building, checkpoints, lookup, undo
 from tdmcp_embedded.touchdesigner.network import Extent, NetworkReader
+from tdmcp_embedded.wording import counted
 
 
 class Checkpoint(Arguments):
@@ -40,7 +41,9 @@ class Checkpoints(aftermath.Edited):
             if paths:
                 lines.append(f"{word}: {', '.join(paths)}")
         for row in self.checkpoints:
-            lines.append(f"{row['path']} {row['name']}: {row['operators']} operators, {row['time']}")
+            lines.append(
+                f"{row['path']} {row['name']}: {counted(row['operators'], 'operator')}, {row['time']}"
+            )
         return "\n".join([*lines, *self.notes, self.trailer()])
 
 

@@ -41,7 +41,7 @@ class CompareNetwork(Arguments):
     depth: int | None = Field(default=None, ge=1, description="Levels; all if left out.")
     layout: bool = Field(default=True, description="Whether positions, sizes, colours and comments count.")
     limit: int = Field(default=_DEFAULT_LIMIT, ge=1, le=1000)
-    cursor: str | None = None
+    cursor: paging.Cursor = None
 
 
 class Compared(paging.Page):

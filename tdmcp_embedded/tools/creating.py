@@ -6,11 +6,23 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.network_model import InputSource, ParameterValue
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
-from tdmcp_embedded.touchdesigner import building, creating, layout, lookup, operators, parameters, wiring
+from tdmcp_embedded.touchdesigner import annotations as annotating
+from tdmcp_embedded.touchdesigner import (
+    building,
+    creating,
+    layout,
+    lookup,
+    operators,
+    parameters,
+    undo,
+    wiring,
+)
+from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import Json
 
 
@@ -22,7 +34,7 @@ class CreateOperator(Arguments):
     inputs: forms.Inputs = Field(default=[])
     position: forms.Place | None = None
     if_exists: Literal["fail", "return", "rename"] = Field(
-        default="fail", description="if the name is taken; return brings that one to these settings"
+        default="fail", description="if the name is taken; return sets the one there"
     )
 
 
@@ -102,12 +114,27 @@ def _make(call: Call, parent: Any, arguments: CreateOperator) -> tuple[Any, bool
             return there, False, []
         if arguments.if_exists == "rename":
             name = creating.free_name(parent, name)
+    if arguments.type == "annotateCOMP":
+        name = _promise_annotation(call, parent, name)
     operator = creating.create(call.td, parent, arguments.type, name, access)
     also = [str(each.path) for each in layout.group(operator)[1:]]
     if operator.isCOMP:
         # A new geometryCOMP holds a torus, which can hide that nothing else draws (fact 17).
         also += [str(child.path) for child in operator.children]
     return operator, True, also
+
+
+def _promise_annotation(call: Call, parent: Any, name: str | None) -> str:
+    """Making an annotation ends TD's undo block (fact 35): undo is told beforehand, and a batch cannot have it."""
+    if undo.journal().shared:
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            "An annotation cannot be made by create_operator inside a batch.",
+            hint="Give it to build_network as annotations, or make it by itself.",
+        )
+    name = name or creating.free_name(parent, "annotate")
+    annotating.promise(call.td, parent, name)
+    return name
 
 
 def _source(operator: Any, item: InputSource) -> tuple[Any, int] | None:
@@ -137,8 +164,9 @@ def resolution_notes(operator: Any, params: dict[str, Json]) -> list[str]:
     for name, attribute in (("resolutionw", "width"), ("resolutionh", "height")):
         asked = params.get(name)
         if isinstance(asked, (int, float)) and not isinstance(asked, bool):
-            actual = int(getattr(operator, attribute))
-            if actual != int(asked):
+            # Asking for the size cooks it, and a cook may fail for reasons of its own: those are among the problems.
+            actual = told(lambda attribute=attribute: int(getattr(operator, attribute)))  # type: ignore[misc]
+            if actual is not None and actual != int(asked):
                 notes.append(f"{name}: asked {asked}, the image's {attribute} is {actual}")
     return notes
 

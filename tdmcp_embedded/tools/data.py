@@ -30,16 +30,12 @@ _MOST_CHARS = 300_000
 class ReadData(Arguments):
     """Which operator, and which part of what it holds."""
 
-    path: str
+    path: str = Field(description="The operator.")
     start: int = Field(default=0, ge=0, description="First line, row, sample or point.")
     limit: int | None = Field(default=None, ge=1, le=20_000, description="How many of those.")
-    names: list[str] | None = Field(
-        default=None, description="Only these columns, channels or point attributes."
-    )
-    grid: int = Field(
-        default=8, ge=1, le=64, description="TOP: colours of a grid of this many by this many pixels."
-    )
-    cursor: str | None = None
+    names: list[str] | None = Field(default=None, description="Only these columns, channels or attributes.")
+    grid: int = Field(default=8, ge=1, le=64, description="TOP: grid of this many by this many colours.")
+    cursor: paging.Cursor = None
 
 
 class Data(paging.Page):

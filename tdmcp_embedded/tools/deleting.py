@@ -8,10 +8,11 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import deleting, lookup
+from tdmcp_embedded.wording import counted
 
 
 class DeleteOperators(Arguments):
-    paths: list[str] = Field(min_length=1, max_length=500)
+    paths: list[str] = Field(min_length=1, max_length=500, description="operators; what COMPs hold goes too")
     confirm: bool = Field(
         default=False, description="needed for more than 3 operators, those inside COMPs counted"
     )
@@ -23,7 +24,7 @@ class DeletedOperators(aftermath.Edited):
     lost_inputs: list[str] = Field(default=[], description="wires that others lost")
 
     def text(self) -> str:
-        lines = [f"Deleted {self.count} operators: {', '.join(self.deleted)}"]
+        lines = [f"Deleted {counted(self.count, 'operator')}: {', '.join(self.deleted)}"]
         if self.lost_inputs:
             lines.append("lost inputs: " + ", ".join(self.lost_inputs))
         return "\n".join([*lines, self.trailer()])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from tdmcp_embedded.touchdesigner.values import same_number
 
 #: Fields that describe how a network is drawn, not what it does.
 LAYOUT = frozenset({"position", "size", "color", "comment"})
@@ -121,7 +122,7 @@ def same(left: Any, right: Any) -> bool:
     if isinstance(left, bool) or isinstance(right, bool):
         return bool(left == right)
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
-        return math.isclose(left, right, rel_tol=1e-6, abs_tol=1e-9)
+        return same_number(left, right)
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(same(a, b) for a, b in zip(left, right, strict=True))
     if isinstance(left, dict) and isinstance(right, dict):

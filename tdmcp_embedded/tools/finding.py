@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import paging
@@ -32,6 +32,12 @@ FieldName = Literal[
     "problems",
 ]
 
+#: Every flag is checked; the schema names those that are asked for.
+_Flag = Annotated[
+    Literal[FLAGS],  # type: ignore[valid-type]  # the literal is the one list of flags
+    WithJsonSchema({"type": "string", "description": "One that must be on: bypass, display, render, lock …"}),
+]
+
 _DEFAULT_LIMIT = 50
 
 
@@ -39,24 +45,24 @@ class FindOperators(Arguments):
     """What to look for; all that is given must hold."""
 
     path: str = Field(default="/", description="Look below this COMP.")
-    name: str | None = Field(default=None, description="Name or pattern (* ?); letter case ignored.")
-    type: str | None = Field(default=None, description="Type such as noiseTOP, or pattern.")
+    name: str | None = Field(default=None, description="Name or pattern (* ?), any letter case.")
+    type: str | None = Field(default=None, description="noiseTOP, or a pattern.")
     family: Family | None = None
-    tag: str | None = None
-    flag: Literal[FLAGS] | None = Field(default=None, description="A flag that must be on.")  # type: ignore[valid-type]  # the literal is the one list of flags
-    text: str | None = Field(default=None, description="Text in a DAT or in an operator's comment.")
-    param: str | None = Field(default=None, description="Parameter name or pattern that it must have.")
+    tag: str | None = Field(default=None, description="A tag that it must have.")
+    flag: _Flag | None = None
+    text: str | None = Field(default=None, description="Part of a DAT's text or of a comment.")
+    param: str | None = Field(default=None, description="Name or pattern of a parameter it has.")
     value: str | None = Field(
         default=None,
-        description="Value of such a parameter (of any changed one without param), or part of its expression.",
+        description="Its value, or part of its expression; without param: of any changed one.",
     )
-    errors_only: bool = False
-    depth: int | None = Field(default=None, ge=1, description="Levels below path; all if left out.")
+    errors_only: bool = Field(default=False, description="Only with errors or warnings.")
+    depth: int | None = Field(default=None, ge=1, description="Levels below path; default: all.")
     fields: list[FieldName] | None = Field(
-        default=None, description="What to say of each; path always, type by default."
+        default=None, description="What to say of each, beside path; default: type."
     )
-    limit: int = Field(default=_DEFAULT_LIMIT, ge=1, le=1000)
-    cursor: str | None = None
+    limit: int = Field(default=_DEFAULT_LIMIT, ge=1, le=1000, description="Operators a page.")
+    cursor: paging.Cursor = None
 
 
 class Found(paging.Page):
@@ -183,9 +189,9 @@ TOOLS = [
         name="find_operators",
         title="Find operators",
         description=(
-            "List operators below a path, by name pattern, type, family, tag, flag, contained text, parameter value or "
-            "expression, or having errors. Use it to learn paths. Pages by limit and cursor; /ui and /sys are searched "
-            "only when given as path."
+            "List operators below a path by name, type, family, tag, flag, contained text, parameter value or expression, "
+            "or having errors; all given must hold. Use it to learn paths. Pages by limit and cursor; /ui and /sys are "
+            "searched only as path."
         ),
         level=Level.OBSERVE,
         effect=Effect.READ,

@@ -42,7 +42,7 @@ _OPERATOR: dict[str, Any] = {
         "name": _TEXT,
         "type": _TEXT,
         "params": _PARAMS,
-        "sequences": {"type": "object", "description": "number of blocks by sequence"},
+        "sequences": {"type": "object", "description": "blocks by sequence"},
         "inputs": _INPUTS,
         "comp_inputs": _LIST,
         "position": _LIST,

@@ -12,6 +12,7 @@ from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, To
 from tdmcp_embedded.touchdesigner import describe, diagnostics, lookup, operators
 from tdmcp_embedded.touchdesigner.flags import changed_flags
 from tdmcp_embedded.touchdesigner.values import clean
+from tdmcp_embedded.wording import counted
 
 #: Bytes of parameters in one answer: default answers stay below 20 kB with it, larger ones below the message limit.
 _PARAMETER_BYTES = {"changed": 9_000}
@@ -21,7 +22,7 @@ _PARAMETER_BYTES_ASKED = 150_000
 class InspectOperator(Arguments):
     """Which operators, and which of their parameters."""
 
-    paths: list[str] = Field(min_length=1, max_length=20)
+    paths: list[str] = Field(min_length=1, max_length=20, description="One to twenty operators.")
     parameters: str = Field(
         default="changed",
         description='"changed" (not at default), "all", or a pattern of names such as "t? res*".',
@@ -66,7 +67,7 @@ def inspect_operator(call: Call, given: InspectOperator) -> Steps[Inspected]:
         row["parameters"] = shown
         if hidden:
             left_out.append(
-                f"{hidden} more parameters of {row['path']} are not shown; ask for fewer operators or a pattern of names."
+                f"{counted(hidden, 'more parameter')} of {row['path']} are not shown; ask for fewer operators or a pattern of names."
             )
         rows.append(row)
         yield
@@ -162,8 +163,8 @@ TOOLS = [
         title="Inspect operators",
         description=(
             "Everything about one to twenty operators: parameters with value, mode, expression, default, range and menu "
-            "words; wires by index; flags; errors; resolution, channels or rows; cook time in milliseconds; storage "
-            "keys, custom pages, extensions. Look here before setting parameters you are not sure of."
+            "words; wires by index; flags; errors; resolution, channels or rows; cook time in ms; storage keys, custom "
+            "pages, extensions. Look here before setting parameters you are not sure of."
         ),
         level=Level.OBSERVE,
         effect=Effect.READ,

@@ -13,12 +13,13 @@ from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, To
 from tdmcp_embedded.touchdesigner import lookup, operators
 from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.touchdesigner.values import rounded
+from tdmcp_embedded.wording import counted
 
 
 class MeasurePerformance(Arguments):
     """For how long, and where to look for slow operators."""
 
-    frames: int = Field(default=60, ge=2, le=1800)
+    frames: int = Field(default=60, ge=2, le=1800, description="Frames to measure.")
     path: str = Field(default="/", description="Below this COMP.")
     slowest: int = Field(default=10, ge=0, le=100, description="How many operators to name.")
 
@@ -50,7 +51,7 @@ class Performance(Output):
             + (f"; GPU memory {self.gpu_memory_mb:g} MB" if self.gpu_memory_mb is not None else ""),
         ]
         lines += [
-            f"{row['path']} {row['type']}: {row['ms_per_frame']:g} ms a frame ({row['cooks']} cooks of {row['cook_ms']:g} ms)"
+            f"{row['path']} {row['type']}: {row['ms_per_frame']:g} ms a frame ({counted(row['cooks'], 'cook')} of {row['cook_ms']:g} ms)"
             for row in self.slowest
         ]
         return "\n".join(lines)
@@ -146,6 +147,7 @@ TOOLS = [
         ),
         level=Level.OBSERVE,
         effect=Effect.READ,
+        own_progress=True,
         arguments=MeasurePerformance,
         output=Performance,
         run=measure_performance,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tdmcp_embedded.tools.network_model import Annotation, InputSource, NetworkOperator, ParameterForm, Wire
+from tdmcp_embedded.wording import counted
 
 
 def outline(operators: Iterable[NetworkOperator], annotations: Iterable[Annotation] = ()) -> list[str]:
@@ -28,7 +29,7 @@ def _operator(operator: NetworkOperator) -> list[str]:
     if operator.dock:
         words.append(f"docked to {operator.dock}")
     words += [f"{name}={_value(value)}" for name, value in (operator.params or {}).items()]
-    words += [f"{name}[{blocks} blocks]" for name, blocks in (operator.sequences or {}).items()]
+    words += [f"{name}[{counted(blocks, 'block')}]" for name, blocks in (operator.sequences or {}).items()]
     if operator.position:
         words.append("@" + ",".join(f"{part:g}" for part in operator.position))
     if operator.size:

@@ -6,10 +6,15 @@ import base64
 import binascii
 import hashlib
 import json
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.tools.tool import Arguments, Output
+
+#: The argument by which a call asks for a later page.
+Cursor = Annotated[str | None, Field(description="next_cursor of the page before.")]
 
 #: Bytes of structured content after which a page of default size ends early: with its text it stays below 20 kB.
 PAGE_BYTES = 10_000

@@ -13,6 +13,7 @@ from tdmcp_embedded.tools.network_model import ParameterValue
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import lookup, parameters
 from tdmcp_embedded.touchdesigner.values import Json
+from tdmcp_embedded.wording import counted
 
 
 class Change(BaseModel, extra="forbid"):
@@ -23,7 +24,9 @@ class Change(BaseModel, extra="forbid"):
 
 
 class SetParameters(Arguments):
-    changes: list[Change] = Field(min_length=1, max_length=500)
+    changes: list[Change] = Field(
+        min_length=1, max_length=500, description="operators, each with the parameters to set"
+    )
     partial: bool = Field(default=False, description="write what is right even if some is wrong")
 
 
@@ -43,7 +46,10 @@ class ParametersSet(aftermath.Edited):
     refused: list[Refused] = Field(default=[], description="only with partial")
 
     def text(self) -> str:
-        lines = [f"{self.changed} parameters changed", *(written.line() for written in self.operators)]
+        lines = [
+            f"{counted(self.changed, 'parameter')} changed",
+            *(written.line() for written in self.operators),
+        ]
         for refused in self.refused:
             near = f" Did you mean: {', '.join(refused.suggestions)}" if refused.suggestions else ""
             lines.append(f"refused ({refused.code}): {refused.message}{near}")

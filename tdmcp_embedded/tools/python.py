@@ -63,6 +63,7 @@ def execute_python(call: Call, arguments: ExecutePython) -> Steps[PythonResult]:
     outcome = python.Outcome()
     try:
         with undo.block(call.td, call.undo_name or "MCP Execute Python") as journal:
+            journal.foreign_code()
             limit = arguments.time_limit or call.settings.python_limit
             outcome = python.execute(
                 call.td, arguments.code, _me(call), call.queue.limit(limit), TimeLimitExceeded

@@ -29,9 +29,9 @@ class ReadNetwork(Arguments):
         description='"full" is what build_network takes; "outline" names, types and wires; "mermaid" a diagram.',
     )
     limit: int | None = Field(
-        default=None, ge=1, le=2000, description="Operators a page; as many as stay small if left out."
+        default=None, ge=1, le=2000, description="Operators a page; default: as many as stay small."
     )
-    cursor: str | None = None
+    cursor: paging.Cursor = None
 
 
 class Network(paging.Page):

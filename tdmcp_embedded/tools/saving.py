@@ -17,6 +17,7 @@ from tdmcp_embedded.tools import aftermath
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import creating, layout, lookup, project, undo
 from tdmcp_embedded.touchdesigner.operators import position
+from tdmcp_embedded.wording import counted
 
 #: Seconds a save may take before it counts as lost.
 _SAVE_DEADLINE = 600.0
@@ -146,9 +147,7 @@ class ImportedComponent(aftermath.Edited):
     position: list[int]
 
     def text(self) -> str:
-        return (
-            f"{self.path} ({self.type}) with {self.operators} operators at {self.position}\n{self.trailer()}"
-        )
+        return f"{self.path} ({self.type}) with {counted(self.operators, 'operator')} at {self.position}\n{self.trailer()}"
 
 
 def import_component(call: Call, given: ImportComponent) -> Steps[ImportedComponent]:

@@ -109,6 +109,8 @@ class Tool:
     answer: Callable[[Call, Any], Awaitable[Output]] | None = None
     finish: Callable[[Call, Any, Any], Output] | None = None
     idempotent: bool = False
+    own_progress: bool = False
+    """Whether it reports its progress itself; of others the runner gives signs of life."""
     core: bool = False
     """Whether the small toolset for clients with little room has it."""
     deadline: Callable[[Any], float] | None = None

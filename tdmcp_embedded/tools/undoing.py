@@ -11,7 +11,7 @@ from tdmcp_embedded.touchdesigner import undo as undoing
 
 
 class Undo(Arguments):
-    steps: int = Field(default=1, ge=1, le=100)
+    steps: int = Field(default=1, ge=1, le=100, description="how many calls to take back")
     redo: bool = Field(default=False, description="redo instead")
 
 

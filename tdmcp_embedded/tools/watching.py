@@ -15,6 +15,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import describe, lookup
 from tdmcp_embedded.touchdesigner.values import clean, rounded
+from tdmcp_embedded.wording import counted
 
 #: Samples of one value that an answer shows; of more, every n-th.
 _SHOWN = 60
@@ -34,8 +35,10 @@ class Watched(BaseModel):
 class WatchValues(Arguments):
     """What to watch, how often."""
 
-    watch: list[Watched] = Field(min_length=1, max_length=50)
-    frames: int = Field(default=60, ge=1, le=1800)
+    watch: list[Watched] = Field(
+        min_length=1, max_length=50, description="Parameters or channels, by operator."
+    )
+    frames: int = Field(default=60, ge=1, le=1800, description="Frames to watch.")
     every: int = Field(default=1, ge=1, le=120, description="Frames between two samples.")
 
 
@@ -47,7 +50,7 @@ class Values(Output):
     """path, param or channel, count, changes, first and last; of numbers min, max, mean; samples, every n-th."""
 
     def text(self) -> str:
-        lines = [f"over {self.frames} frames"]
+        lines = [f"over {counted(self.frames, 'frame')}"]
         for row in self.values:
             what = row.get("param") or row.get("channel")
             rest = " ".join(
@@ -153,6 +156,7 @@ TOOLS = [
         ),
         level=Level.OBSERVE,
         effect=Effect.READ,
+        own_progress=True,
         arguments=WatchValues,
         output=Values,
         run=watch_values,

@@ -11,6 +11,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import lookup, operators, wiring
+from tdmcp_embedded.wording import counted
 
 
 class Connection(BaseModel, extra="forbid", populate_by_name=True):
@@ -39,34 +40,43 @@ class Insertion(BaseModel, extra="forbid"):
     input: int = Field(default=0, ge=0)
 
 
-def _schema(required: list[str], description: str = "") -> WithJsonSchema:
-    kinds = {"from": "string", "path": "string", "to": "string", "output": "integer", "input": "integer"}
-    kinds |= {"comp": "boolean"}
-    names = ["from", "output", "to", "input", "comp"] if "from" in required else ["to", "input", "comp"]
-    names = ["path", "to", "input"] if "path" in required else names
-    item = {
-        "type": "object",
-        "required": required,
-        "properties": {name: {"type": kinds[name]} for name in names},
+#: The one list that is asked for most; the other two are described in words.
+_CONNECT = WithJsonSchema(
+    {
+        "type": "array",
+        "description": "paths; output and input default to 0; comp: connectors on top of COMPs",
+        "items": {
+            "type": "object",
+            "required": ["from", "to"],
+            "properties": {
+                "from": {"type": "string"},
+                "output": {"type": "integer"},
+                "to": {"type": "string"},
+                "input": {"type": "integer"},
+                "comp": {"type": "boolean"},
+            },
+        },
     }
-    return WithJsonSchema(
-        {"type": "array", "items": item} | ({"description": description} if description else {})
-    )
+)
 
 
 class WireOperators(Arguments):
     connect: Annotated[
         list[Connection],
         Field(max_length=500),
-        _schema(["from", "to"], "paths; output and input default to 0; comp: the connectors on top of COMPs"),
+        _CONNECT,
     ] = Field(default=[])
-    disconnect: Annotated[list[Disconnection], Field(max_length=500), _schema(["to"], "done first")] = Field(
-        default=[]
-    )
+    disconnect: Annotated[
+        list[Disconnection],
+        Field(max_length=500),
+        WithJsonSchema({"type": "array", "description": "[{to, input, comp}]; done first"}),
+    ] = Field(default=[])
     insert: Annotated[
         list[Insertion],
         Field(max_length=100),
-        _schema(["path", "to"], "put path into the wire to that input; done last"),
+        WithJsonSchema(
+            {"type": "array", "description": "[{path, to, input}]: path into the wire to that input; last"}
+        ),
     ] = Field(default=[])
 
 
@@ -84,7 +94,7 @@ class WiresSet(aftermath.Edited):
     notes: list[str] = Field(default=[])
 
     def text(self) -> str:
-        lines = [f"{self.changed} wires changed"]
+        lines = [f"{counted(self.changed, 'wire')} changed"]
         for each in self.operators:
             lines.append(f"{each.path} inputs: " + (", ".join(str(i) for i in each.inputs) or "none"))
             if each.comp_inputs is not None:

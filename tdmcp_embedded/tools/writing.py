@@ -11,6 +11,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import dats, lookup
+from tdmcp_embedded.wording import counted
 
 
 class Replacement(BaseModel, extra="forbid"):
@@ -53,7 +54,7 @@ class WrittenData(aftermath.Edited):
         size = (
             f"{self.rows} × {self.columns} cells"
             if self.rows is not None
-            else f"{self.characters} characters"
+            else counted(self.characters or 0, "character")
         )
         state = "written" if self.changed else "unchanged"
         return "\n".join([f"{self.path} {state}: {size}, hash {self.hash}", self.trailer()])
@@ -77,7 +78,7 @@ def write_data(call: Call, given: WriteData) -> Steps[WrittenData]:
     if empties and dat.text.strip() and not given.confirm:
         raise ToolFailure(
             Code.CONFIRMATION_REQUIRED,
-            f"This empties {dat.path}, which holds {len(dat.text)} characters.",
+            f"This empties {dat.path}, which holds {counted(len(dat.text), 'character')}.",
             hint="Call again with confirm: true if that is meant.",
         )
     watch = aftermath.Watch()

@@ -48,6 +48,41 @@ def build(
     return touched + _make(td, network, described, access)
 
 
+def pending(
+    td: ModuleType, network: Any, described: Sequence[Mapping[str, Any]], *, exact: bool = False
+) -> list[str]:
+    """The paths of what `build` would make, change or delete."""
+    there = {str(each.name): read(each) for each in of(td, network)}
+    named = {str(spec["name"]) for spec in described}
+    gone = [name for name in there if exact and name not in named]
+    other = [str(spec["name"]) for spec in described if _differs(there.get(str(spec["name"])), spec)]
+    return [f"{network.path.rstrip('/')}/{name}" for name in [*gone, *other]]
+
+
+def _differs(present: Mapping[str, Any] | None, spec: Mapping[str, Any]) -> bool:
+    if present is None:
+        return True
+    return any(value != present.get(key) for key, value in spec.items() if key != "params") or any(
+        value != present["params"].get(key) for key, value in (spec.get("params") or {}).items()
+    )
+
+
+def promise(td: ModuleType, network: Any, name: str) -> None:
+    """Make undo take away, and redo bring back, an annotation about to be made by itself: TD records nothing of it."""
+    path, kept = str(network.path), [{"name": name}]
+
+    def change(undoing: bool) -> None:
+        place = td.op(path)
+        found = {str(each.name): each for each in of(td, place)} if place is not None else {}
+        if undoing and name in found:
+            kept[0] = read(found[name])
+            undo.destroy(found[name])
+        elif not undoing and place is not None and name not in found:
+            _make(td, place, kept, Access())
+
+    undo.journal().when_undone(change)
+
+
 def _make(td: ModuleType, network: Any, described: Sequence[Mapping[str, Any]], access: Access) -> list[str]:
     there = {str(each.name): each for each in of(td, network)}
     touched: list[str] = []

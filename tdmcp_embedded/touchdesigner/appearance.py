@@ -91,8 +91,17 @@ def set_tags(operator: Any, tags: Sequence[str]) -> bool:
         if operator.valid:
             _fill_tags(operator, before)
 
-    undo.journal().put_back_with(put_back)
-    _fill_tags(operator, set(tags))
+    journal, path, after = undo.journal(), str(operator.path), set(tags)
+
+    def change(undoing: bool) -> None:
+        found = journal.find(path)
+        if found is not None:
+            _fill_tags(found, before if undoing else after)
+
+    journal.put_back_with(put_back)
+    # A set that is changed in place: nothing says that TD's own undo takes it along.
+    journal.when_undone(change)
+    _fill_tags(operator, after)
     return True
 
 

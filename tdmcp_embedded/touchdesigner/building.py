@@ -26,6 +26,7 @@ from tdmcp_embedded.touchdesigner import (
     network,
     network_check,
     parameters,
+    undo,
     wiring,
 )
 from tdmcp_embedded.touchdesigner.code_routes import Access
@@ -115,13 +116,25 @@ class _Builder:
         self._place()
         for part in self._parts:
             self._appearance(part)
-        # Last: making one ends TD's undo block (fact 35).
         for place, described in self._annotated:
             if described is not None or self._exact:
-                changed = annotating.build(self._td, place, described or (), self._access, exact=self._exact)
-                self._built.changed += changed
+                self._annotate(place, described or ())
         self._report()
         return self._built
+
+    def _annotate(self, place: Any, described: Sequence[Spec]) -> None:
+        """Last of all: making one ends TD's undo block (fact 35). In a batch, last of the whole batch."""
+        if not undo.journal().shared:
+            self._built.changed += annotating.build(
+                self._td, place, described, self._access, exact=self._exact
+            )
+            return
+        pending = annotating.pending(self._td, place, described, exact=self._exact)
+        if pending:
+            self._built.changed += pending
+            undo.journal().at_end(
+                lambda: annotating.build(self._td, place, described, self._access, exact=self._exact)
+            )
 
     def _touch(self, part: _Part, changed: bool) -> None:
         part.changed = part.changed or changed

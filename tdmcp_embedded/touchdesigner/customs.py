@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tdmcp_embedded.touchdesigner.describe import plain
-from tdmcp_embedded.touchdesigner.values import Json, clean, rounded
+from tdmcp_embedded.touchdesigner.values import Json, clean, exact
 
 #: TD reports several styles under the name of the largest (fact 27); the members' last letters tell them apart.
 _VECTOR_STYLES = {
@@ -81,9 +81,9 @@ def _range(members: list[Any]) -> dict[str, Json]:
     first = members[0]
     for field, clamped, limit in (("min", "clampMin", "min"), ("max", "clampMax", "max")):
         if getattr(first, clamped):
-            limits = [rounded(getattr(par, limit)) for par in members]
+            limits = [exact(getattr(par, limit)) for par in members]
             row[field] = limits[0] if len(set(limits)) == 1 else limits
-    norm = [rounded(first.normMin), rounded(first.normMax)]
+    norm = [exact(first.normMin), exact(first.normMax)]
     if norm != ([0, 10] if first.style == "Int" else [0, 1]):
         row["norm"] = norm
     return row

@@ -59,7 +59,7 @@ def set_text(dat: Any, text: str, access: Access) -> bool:
         raise ToolFailure(
             Code.TOO_LARGE, f"{len(text)} characters are too many for one call (at most {MOST_CHARACTERS})."
         )
-    text = clean(text.replace("\r\n", "\n"))
+    text = clean(text)
     if dat.text == text:
         return False
     access.text(dat, text)
@@ -72,9 +72,14 @@ def set_text(dat: Any, text: str, access: Access) -> bool:
             f"{dat.path} refuses text: {cut(clean(str(error)), 200)}",
             hint="It may be generated.",
         ) from None
-    if dat.text != text and dat.text.rstrip("\n") != text.rstrip("\n"):
+    if dat.text != text and _lines(dat.text) != _lines(text):
         raise ToolFailure(Code.TD_ERROR, f"{dat.path} does not hold the text that was written.")
     return True
+
+
+def _lines(text: str) -> list[str]:
+    """Text without what TD may change by itself: the kind of its line breaks, and those at its end."""
+    return text.replace("\r\n", "\n").rstrip("\n").split("\n")
 
 
 def table_of(dat: Any) -> list[list[str]]:

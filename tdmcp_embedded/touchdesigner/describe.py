@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from tdmcp_embedded.touchdesigner.telling import told
-from tdmcp_embedded.touchdesigner.values import Json, clean, cut, json_value, kind, number, rounded
+from tdmcp_embedded.touchdesigner.values import Json, clean, cut, exact, json_value, kind, number, rounded
 
 #: Words of a menu that are listed; font menus have hundreds.
 _MENU_SHOWN = 40
@@ -35,7 +35,7 @@ def plain(par: Any, value: object) -> Json:
     if par.isToggle:
         return bool(value)
     if isinstance(value, (int, float)):
-        return int(value) if par.isInt and float(value).is_integer() else rounded(value, 9)
+        return exact(value)
     if isinstance(value, str):
         return clean(value)
     return json_value(value)
@@ -49,7 +49,11 @@ def constant(par: Any) -> Json:
 def effective(par: Any) -> Json:
     """The value in force now; of one whose expression fails, what went wrong."""
     try:
-        return plain(par, par.eval())
+        value = par.eval()
+        # What is computed anew each frame needs no more digits than anyone reads.
+        if isinstance(value, float) and not par.isToggle and mode(par) != "constant":
+            return rounded(value, 9)
+        return plain(par, value)
     except Exception as error:  # noqa: BLE001 - a broken expression raises whatever the user's code raises (fact 34)
         return f"<error: {cut(clean(str(error)), 300)}>"
 

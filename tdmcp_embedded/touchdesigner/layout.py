@@ -95,16 +95,17 @@ def place_free(
     """
     if not operators:
         return
-    moving = {each.path for operator in operators for each in group(operator)}
+    moving = {each.name for operator in operators for each in group(operator)}
     if not keep_shape:
         arrange(operators)
     shape = [box(each) for operator in operators for each in group(operator)]
     around = bounds(shape)
     # Sources stand where they stand; of the others only those in the way are looked at closer.
-    others = [child for child in parent.children if child.path not in moving]
+    # Each attribute is read once: in a network of thousands every further one costs the show a frame.
+    others = [(child.nodeX, child.nodeY, child) for child in parent.children if child.name not in moving]
     x, y = _right_of([box(source) for source in sources], around) or _below(others, around)
     # Straight down past what is in the way: columns stay columns. From the top, each tile is met once.
-    for tile in sorted(_in_column(others, x, around.w), key=lambda t: -(t.y + t.h)):
+    for tile in sorted(_in_column(others, x, y, around), key=lambda t: -(t.y + t.h)):
         if Box(x, y, around.w, around.h).overlaps(tile, GAP_Y):
             y = tile.y - GAP_Y - around.h
     dx, dy = x - around.x, y - around.y
@@ -119,22 +120,26 @@ def _right_of(sources: list[Box], around: Box) -> tuple[float, float] | None:
     return right.x + right.w + GAP_X, right.y + right.h - around.h
 
 
-def _below(others: Sequence[Any], around: Box) -> tuple[float, float]:
+#: An operator and where its tile stands: left and bottom edge.
+_Standing = tuple[float, float, Any]
+
+
+def _below(others: Sequence[_Standing], around: Box) -> tuple[float, float]:
     if not others:
         return 0, 0
-    left = min(other.nodeX for other in others)
-    return left, min(other.nodeY for other in others) - GAP_Y - around.h
+    left = min(x for x, _, _ in others)
+    return left, min(y for _, y, _ in others) - GAP_Y - around.h
 
 
-def _in_column(others: Sequence[Any], x: float, width: float) -> list[Box]:
-    """Tiles that a group of this width could hit on its way down from a place at `x`."""
-    found = []
-    for other in others:
-        left = other.nodeX
-        # Most tiles of a large network are ruled out by one number.
-        if x - _WIDEST < left < x + width + GAP_X and other.opType != "annotateCOMP":
-            found.append(box(other))
-    return found
+def _in_column(others: Sequence[_Standing], x: float, y: float, around: Box) -> list[Box]:
+    """Tiles that a group of this size could hit on its way down from a place at `x`, `y`."""
+    # Most tiles of a large network are ruled out by one number, and below everything there is none.
+    near = [
+        other
+        for left, bottom, other in others
+        if x - _WIDEST < left < x + around.w + GAP_X and bottom < y + around.h + GAP_Y
+    ]
+    return [box(other) for other in near if other.opType != "annotateCOMP"]
 
 
 def arrange(operators: Sequence[Any]) -> None:

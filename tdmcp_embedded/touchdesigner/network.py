@@ -12,6 +12,7 @@ from tdmcp_embedded.touchdesigner import customs, describe, operators
 from tdmcp_embedded.touchdesigner.flags import changed_flags
 from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.touchdesigner.values import Json, clean, rounded
+from tdmcp_embedded.wording import counted
 
 #: Grey of a new operator's tile.
 DEFAULT_COLOR = (0.67, 0.67, 0.67)
@@ -140,14 +141,12 @@ class NetworkReader:
             return
         deep_enough = self._extent.depth is not None and level >= self._extent.depth
         if deep_enough or self._full:
-            left_out.append(f"{count} operators inside; read_network {op.path} reads them")
+            left_out.append(f"{counted(count, 'operator')} inside; read_network {op.path} reads inside")
             return
         path = op.path
         found, total, following = yield from self._operators(op, level + 1)
         if following is not None:
-            left_out.append(
-                f"{total - following} of {total} operators inside; read_network {path} reads them"
-            )
+            left_out.append(f"{total - following} of {total} operators inside; read_network {path} reads on")
         row["children"] = found
         inner = [self._annotation(a) for a in inner_annotations if a.valid]
         if inner:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.touchdesigner import describe
-from tdmcp_embedded.touchdesigner.values import cut, short_repr
+from tdmcp_embedded.touchdesigner.telling import told
+from tdmcp_embedded.touchdesigner.values import cut, same_number, short_repr
 
+_LARGEST = sys.float_info.max
 _MENU_SHOWN = 12
 _LONGEST_TEXT = 1_000_000
 
@@ -45,6 +48,8 @@ def constant(operator: Any, par: Any, name: str, value: Any) -> Any:
         raise invalid(operator, name, f"takes one plain value, not {short_repr(value, 60)}")
     if isinstance(value, float) and not math.isfinite(value):
         raise invalid(operator, name, f"takes a finite number, not {value}")
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        raise invalid(operator, name, f"takes a number, and not one as large as {short_repr(value, 40)}")
     if par.isOP:
         return _text(operator, name, value)
     if par.isToggle:
@@ -88,7 +93,7 @@ def _menu_word(operator: Any, par: Any, name: str, value: Any) -> Any:
     words = [str(word) for word in par.menuNames]
     if not words:
         return value  # a menu filled elsewhere (devices, fonts): only reading back can tell
-    if value in words or value == par.val:
+    if value in words or value == told(lambda: par.val):
         return value
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         if str(value) in words:
@@ -112,11 +117,19 @@ def _menu_word(operator: Any, par: Any, name: str, value: Any) -> Any:
     )
 
 
+def identical(par: Any, value: Any) -> bool:
+    """Whether writing `value` could make no difference at all: numbers to the last digit."""
+    held = told(lambda: par.val)
+    if isinstance(held, (int, float)) and isinstance(value, (int, float)):
+        return held == value
+    return same(par, value)
+
+
 def same(par: Any, value: Any) -> bool:
     """Whether the constant already is `value`; TD keeps numbers as float32 and operators as objects or paths."""
-    held = par.val
+    held = told(lambda: par.val)
     if isinstance(held, (int, float)) and isinstance(value, (int, float)):
-        return math.isclose(held, value, rel_tol=1e-6, abs_tol=1e-9)
+        return same_number(held, value)
     if par.isOP:
         text = describe.plain(par, held)
         return bool(text == value or (value and text and [found.path for found in par.evalOPs()] == [text]))

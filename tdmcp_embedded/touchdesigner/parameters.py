@@ -223,7 +223,7 @@ def _write(par: Any, write: Write, result: Written) -> None:
             par.bindExpr = write.value
     elif write.form == "reset":
         par.reset()
-    elif before.mode != "CONSTANT" or not parameter_values.same(par, write.value):
+    elif before.mode != "CONSTANT" or not parameter_values.identical(par, write.value):
         par.val = write.value
     result.changed += undo.ParameterState(par) != before
     result.params[write.name] = describe.stated(par)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -136,7 +137,8 @@ def value_like(stated: Any, wanted: str) -> bool:
         return wanted.lower() in (("true", "on", "1") if stated else ("false", "off", "0"))
     if isinstance(stated, (int, float)):
         try:
-            return float(wanted) == float(stated)
+            # As many digits as people write.
+            return math.isclose(float(wanted), float(stated), rel_tol=1e-6)
         except ValueError:
             return is_pattern(wanted) and fnmatchcase(str(stated), wanted)
     return fnmatchcase(str(stated).lower(), wanted.lower())

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.touchdesigner.project_file import is_saved
 from tdmcp_embedded.touchdesigner.values import clean, rounded
 
 
@@ -18,7 +18,7 @@ def project_facts(td: ModuleType) -> dict[str, Any]:
         # The name is what the *next* save will be called once the file carries a number (fact 36).
         "name": name,
         "folder": folder,
-        "saved": bool(folder) and os.path.isfile(os.path.join(folder, name)),
+        "saved": is_saved(folder, name),
         "modified": bool(project.modified),
     }
 

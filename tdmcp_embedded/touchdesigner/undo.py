@@ -11,6 +11,8 @@ from contextlib import contextmanager, suppress
 from types import ModuleType
 from typing import Any
 
+from tdmcp_embedded.touchdesigner.telling import told
+
 #: More steps than any one call leaves behind; a loop over the undo stack must end.
 _MOST_STEPS = 100
 
@@ -59,6 +61,8 @@ class Journal:
         self.grew = False
         """After the end: whether TD's undo list has become longer."""
         self._given_up = td is None
+        self._foreign: int | None = None
+        self._last: list[Callable[[], object]] = []
         self._depth = len(self._undo.undoStack) if td is not None else 0
         if td is not None:
             self._undo.startBlock(name)
@@ -72,6 +76,19 @@ class Journal:
     def empty(self) -> bool:
         """Whether nothing was noted."""
         return not self._entries
+
+    def find(self, path: str) -> Any:
+        """The operator at a path, or None; for what is put back later, when operators held before may be gone."""
+        return self._td.op(path) if self._td is not None else None
+
+    def at_end(self, work: Callable[[], object]) -> None:
+        """Have something done at the end of a shared block, after the parts of every call: it would end the block."""
+        self._last.append(work)
+
+    def finish(self) -> None:
+        """Do what was kept for the end."""
+        while self._last:
+            self._last.pop(0)()
 
     def put_back_with(self, entry: Callable[[], None]) -> None:
         """Note how to put one thing back. `entry` must do nothing where it already is as it was."""
@@ -118,6 +135,14 @@ class Journal:
             with suppress(Exception):
                 self._undo.addCallback(lambda undoing, info: change(bool(undoing)), None)
 
+    def foreign_code(self) -> None:
+        """Note that code of the agent's own changes things from here on, which nobody notes.
+
+        What is noted after that may be a state this code made: putting it back is only right where TD's undo is off.
+        """
+        if self._foreign is None:
+            self._foreign = len(self._entries)
+
     def close(self) -> None:
         """End the block, keeping what was done as one undo step."""
         if not self.active:
@@ -140,23 +165,26 @@ class Journal:
         if self._given_up:
             return
         self.close()
-        self._step_back()
-        for entry in reversed(self._entries):
+        undone = self._step_back()
+        for entry in reversed(self._entries[: self._foreign] if undone else self._entries):
             # One thing that cannot be put back must not keep the others from it.
             with suppress(Exception):
                 entry()
         self._entries.clear()
 
-    def _step_back(self) -> None:
+    def _step_back(self) -> bool:
+        """Undo what the block added to TD's undo list; whether there was something and it is gone."""
         undo = self._undo
+        added = len(undo.undoStack) > self._depth
         for _ in range(_MOST_STEPS):
             size = len(undo.undoStack)
             if size <= self._depth:
-                return
+                break
             with suppress(Exception):
                 undo.undo()
             if len(undo.undoStack) >= size:
-                return
+                return False
+        return added
 
 
 class ParameterState:
@@ -167,7 +195,7 @@ class ParameterState:
         self.expr: str = par.expr if self.mode == "EXPRESSION" else ""
         self.bind: str = par.bindExpr if self.mode == "BIND" else ""
         # `.val` is the constant, even in the other modes (fact 22).
-        self.constant: Any = None if par.isPulse else par.val
+        self.constant: Any = None if par.isPulse else told(lambda: par.val)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ParameterState) and vars(self) == vars(other)
@@ -178,6 +206,9 @@ class ParameterState:
         """Put a parameter back into this state."""
         if self.constant is not None:
             par.val = self.constant
+        elif not par.isPulse:
+            # What nobody could read was never set.
+            par.reset()
         if self.mode == "EXPRESSION":
             par.expr = self.expr
         elif self.mode == "BIND":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import math
+import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
@@ -85,6 +86,28 @@ def rounded(value: float, digits: int = 6) -> Json:
     if isinstance(result, float) and result.is_integer() and abs(result) < _LARGEST_INT:
         return int(result)
     return result
+
+
+def exact(value: float) -> Json:
+    """A number that comes out as it went in; a whole one without a fraction."""
+    result = number(value)
+    if isinstance(result, float) and result.is_integer() and abs(result) < _LARGEST_INT:
+        return int(result)
+    return result
+
+
+def same_number(left: float, right: float) -> bool:
+    """Whether two numbers are one for TD, which keeps some as doubles and some as float32."""
+    return left == right or _single(left) == _single(right)
+
+
+def _single(value: float) -> float:
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    except OverflowError:
+        return float(value)
+    except struct.error:  # a whole number beyond every float
+        return math.inf if value > 0 else -math.inf
 
 
 def kind(value: object) -> str:

@@ -1,7 +1,8 @@
 """What contract tests are made of. Plain Python: the same files run inside a real TouchDesigner, without pytest.
 
 A contract test is a function of one argument `t` with `t.td` (the module) and `t.scratch` (an empty baseCOMP that is
-removed afterwards). One that has to wait is a generator: each bare `yield` lets one frame pass.
+removed afterwards). One that has to wait is a generator: each bare `yield` lets one frame pass. It holds whatever the
+order and the build; what a stand-in may only be tested for itself belongs in `tests/unit/fakes`.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,10 +23,23 @@ class Caught:
 
 
 def fact(*numbers: int) -> Callable[[F], F]:
-    """Name the numbered facts that a test proves."""
+    """Name the numbered facts that a test proves; `fact_list` says what they are."""
 
     def mark(test: F) -> F:
         test.__dict__["facts"] = numbers
+        return test
+
+    return mark
+
+
+def disturbs(what: str) -> Callable[[F], F]:
+    """A test that moves something of the user's for a moment (the timeline, the editor) and puts it back.
+
+    Inside TouchDesigner such a test only runs when it is asked for.
+    """
+
+    def mark(test: F) -> F:
+        test.__dict__["disturbs"] = what
         return test
 
     return mark

@@ -1,9 +1,10 @@
 """What scripts can ask about the program and its user interface."""
 
+import importlib
 import re
 import sys
 
-from tests.contract.facts import fact, raises
+from .facts import disturbs, fact, raises
 
 
 @fact(46)
@@ -32,6 +33,7 @@ def test_a_block_of_changes_is_one_named_step(t):
 
 
 @fact(12)
+@disturbs("the editor")
 def test_a_pane_shows_the_network_it_is_told_to_frames_after_the_create(t):
     t.scratch.create(t.td.baseCOMP, "shown")
     yield
@@ -57,3 +59,15 @@ def test_the_project_has_a_folder_and_a_name(t):
     assert isinstance(t.td.project.folder, str)
     with raises(AttributeError):
         t.td.project.dirty  # noqa: B018  Asking is the point.
+
+
+@fact(45)
+def test_numpy_and_cv2_are_bundled(t):
+    numpy, cv2 = importlib.import_module("numpy"), importlib.import_module("cv2")
+    assert int(numpy.__version__.split(".")[0]) >= 2
+    assert cv2.cvtColor(numpy.zeros((1, 1, 3), "uint8"), cv2.COLOR_BGR2GRAY).shape == (1, 1)
+
+
+@fact(2)
+def test_debug_writes_to_the_textport_and_returns_nothing(t):
+    assert t.td.debug("contract") is None

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from tests.contract.facts import fact, raises
+from .facts import fact, raises
 
 
 def constant(t, **channels):

@@ -1,6 +1,6 @@
 """Creating, naming, copying, changing and destroying operators."""
 
-from tests.contract.facts import fact, raises
+from .facts import fact, raises
 
 
 @fact(16)
@@ -204,3 +204,12 @@ def test_cooking_can_be_switched_off_on_components_only(t):
     assert base.allowCooking is False
     with raises(t.td.tdError):
         noise.allowCooking = False
+
+
+@fact(17)
+def test_a_glsl_pop_gets_its_docked_operators_with_its_first_cook(t):
+    glsl = t.scratch.create(t.td.glslPOP, "shader")
+    assert glsl.docked == []
+    glsl.cook(force=True)
+    assert glsl.docked != []
+    assert glsl.par.computedat.eval() in glsl.docked

@@ -1,6 +1,6 @@
 """Text and tables: reading, writing, what others see of it and when, modules."""
 
-from tests.contract.facts import fact, raises
+from .facts import fact, raises
 
 
 def table(t, *rows):

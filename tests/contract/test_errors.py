@@ -1,6 +1,6 @@
 """Errors and warnings: one string, one frame late, and raised at once on evaluation."""
 
-from tests.contract.facts import fact, raises
+from .facts import fact, raises
 
 
 @fact(33)
@@ -66,3 +66,20 @@ def test_a_reference_that_leads_nowhere_is_a_warning(t):
     select.par.top = "/nowhere/at/all"
     yield
     assert 'Invalid path for node "/nowhere/at/all"' in select.warnings()
+
+
+@fact(33)
+def test_script_errors_stay_until_they_are_cleared(t):
+    dat = t.scratch.create(t.td.executeDAT, "broken")
+    dat.text = "def onFrameStart(frame):\n    raise ValueError('out of tune')\n"
+    dat.par.framestart = True
+    dat.par.active = True
+    yield
+    yield
+    assert "out of tune" in dat.scriptErrors()
+    dat.par.active = False
+    yield
+    assert "out of tune" in dat.scriptErrors()
+    dat.clearScriptErrors()
+    yield
+    assert dat.scriptErrors() == ""

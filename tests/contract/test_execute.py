@@ -1,6 +1,6 @@
 """Execute DATs and Parameter Execute DATs: which callback comes, when, and with what."""
 
-from tests.contract.facts import fact
+from .facts import disturbs, fact
 
 REMEMBERS_EVERYTHING = """
 def remember(*what):
@@ -78,6 +78,7 @@ def test_an_inactive_execute_dat_hears_nothing(t):
 
 
 @fact(6)
+@disturbs("the timeline")
 def test_the_play_state_is_told(t):
     listener(t, t.td.executeDAT, playstatechange=True, active=True)
     yield

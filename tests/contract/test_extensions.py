@@ -1,6 +1,11 @@
 """Extensions: lazy, promoted by their capital, built again when their source changes."""
 
-from tests.contract.facts import fact
+import importlib
+import sys
+import tempfile
+from pathlib import Path
+
+from .facts import fact, raises
 
 SOURCE = """
 class Player:
@@ -143,3 +148,51 @@ def test_an_extension_that_failed_is_built_once_its_source_is_mended(t):
     yield
     yield
     assert comp.Play() == ("playing", 1)
+
+
+@fact(39)
+def test_an_imported_file_does_not_see_op_and_friends(t):
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "contract_helper.py").write_text("def find(path):\n    return op(path)\n")
+        sys.path.insert(0, folder)
+        try:
+            helper = importlib.import_module("contract_helper")
+            with raises(NameError):
+                helper.find("/")
+            # Passing `td` on is what works.
+            helper.op = t.td.op
+            assert helper.find("/") == t.td.root
+        finally:
+            sys.path.remove(folder)
+            sys.modules.pop("contract_helper", None)
+
+
+TEMPLATE = """
+from TDStoreTools import StorageManager
+import TDFunctions as TDF
+
+class Scores:
+    def __init__(self, ownerComp):
+        self.ownerComp = ownerComp
+        TDF.createProperty(self, 'Level', value=1, dependable=True, readOnly=False)
+        self.stored = StorageManager(self, ownerComp, [
+            {'name': 'Best', 'default': 10, 'readOnly': False, 'property': True, 'dependable': True},
+        ])
+"""
+
+
+@fact(38)
+def test_what_an_extension_stores_outlives_it_and_its_properties_are_followed(t):
+    comp = t.scratch.create(t.td.baseCOMP, "scores")
+    comp.create(t.td.textDAT, "Scores").text = TEMPLATE
+    comp.par.ext0object = "op('./Scores').module.Scores(me)"
+    comp.par.ext0promote = True
+    noise = t.scratch.create(t.td.noiseTOP)
+    noise.par.period.expr = "op('scores').Level + op('scores').Best"
+    assert noise.par.period == 11
+    comp.Level = 2
+    comp.Best = 30
+    assert noise.par.period == 32
+    comp.par.reinitextensions.pulse()
+    yield
+    assert (comp.Level, comp.Best) == (1, 30)

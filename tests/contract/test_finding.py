@@ -1,6 +1,6 @@
 """Finding operators: by path, id, pattern, shortcut, and with findChildren."""
 
-from tests.contract.facts import fact, raises
+from .facts import fact, raises
 
 
 def network(t):
@@ -152,3 +152,26 @@ def test_ids_change_when_a_destroy_is_undone(t):
     t.td.ui.undo.undo()
     assert base.op("noise1").id != before
     assert not noise.valid
+
+
+@fact(14)
+def test_find_children_by_text_and_by_what_is_not_at_its_default(t):
+    note = t.scratch.create(t.td.textDAT, "note")
+    note.text = "remember the milk"
+    noise = t.scratch.create(t.td.noiseTOP)
+    noise.par.period = 9
+    t.scratch.create(t.td.levelTOP)
+    assert t.scratch.findChildren(text="*milk*") == [note]
+    assert t.scratch.findChildren(parName="period") == [noise]
+    assert t.scratch.findChildren(parName="period", onlyNonDefaults=True) == [noise]
+    noise.par.period = noise.par.period.default
+    assert t.scratch.findChildren(parName="period", onlyNonDefaults=True) == []
+
+
+@fact(14)
+def test_all_tags_wants_every_tag(t):
+    one, both = t.scratch.create(t.td.noiseTOP), t.scratch.create(t.td.noiseTOP)
+    one.tags = ["warm"]
+    both.tags = ["warm", "slow"]
+    assert t.scratch.findChildren(tags=["warm", "slow"]) == [one, both]
+    assert t.scratch.findChildren(tags=["warm", "slow"], allTags=True) == [both]

@@ -1,6 +1,6 @@
 """Frames and time: what stands still within a callback, and what a paused timeline stops."""
 
-from tests.contract.facts import fact
+from .facts import disturbs, fact
 
 COUNTS_FRAMES = """
 def onFrameStart(frame):
@@ -49,6 +49,7 @@ def test_abs_time_offers_frame_seconds_and_their_steps_only(t):
 
 
 @fact(10)
+@disturbs("the timeline")
 def test_abs_time_pauses_with_the_root_timeline(t):
     clock = t.td.root.time
     clock.play = False
@@ -72,6 +73,7 @@ def test_the_projects_clock_is_the_time_component_at_local_time(t):
 
 
 @fact(10)
+@disturbs("the timeline")
 def test_the_timeline_can_be_sent_to_a_frame(t):
     clock = t.td.root.time
     clock.play = False
@@ -107,6 +109,7 @@ def test_on_frame_start_comes_once_a_frame_once_its_toggle_is_on(t):
 
 
 @fact(7)
+@disturbs("the timeline")
 def test_on_frame_start_does_not_come_while_the_timeline_is_paused(t):
     frame_counter(t)
     yield

@@ -1,6 +1,6 @@
 """What every operator is and keeps: identity, class, flags, tags, storage, cooking."""
 
-from tests.contract.facts import fact, raises
+from .facts import fact, raises
 
 
 @fact(16)

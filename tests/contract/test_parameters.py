@@ -1,6 +1,6 @@
 """Parameters: looking up, modes, coercion, menus, references, comparing, resetting."""
 
-from tests.contract.facts import fact, raises
+from .facts import fact, raises
 
 
 def noise(t):

@@ -1,6 +1,6 @@
 """POPs: counts are methods there, and a new Geometry COMP holds one."""
 
-from tests.contract.facts import fact, raises
+from .facts import fact, raises
 
 
 @fact(41)

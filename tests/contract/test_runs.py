@@ -1,6 +1,6 @@
 """run(): delays, their clock, groups, and killing."""
 
-from tests.contract.facts import fact
+from .facts import disturbs, fact
 
 
 def marks(t):
@@ -68,6 +68,7 @@ def test_another_spelling_of_the_delay_is_refused(t):
 
 
 @fact(8)
+@disturbs("the timeline")
 def test_a_delay_stands_still_while_the_timeline_is_paused(t):
     seen = marks(t)
     t.td.root.time.play = False
@@ -86,6 +87,7 @@ def test_a_delay_stands_still_while_the_timeline_is_paused(t):
 
 
 @fact(8)
+@disturbs("the timeline")
 def test_a_delay_on_td_resources_runs_while_the_timeline_is_paused(t):
     seen = marks(t)
     t.td.root.time.play = False

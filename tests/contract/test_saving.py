@@ -4,7 +4,7 @@ import tempfile
 import threading
 from pathlib import Path
 
-from tests.contract.facts import fact
+from .facts import fact
 
 COUNTS_CREATION = """
 def onCreate():
@@ -127,3 +127,15 @@ def test_an_external_tox_that_is_missing_raises_nothing(t):
 def test_the_project_tells_whether_it_was_modified_and_has_no_dirty(t):
     assert isinstance(t.td.project.modified, bool)
     assert not hasattr(t.td.project, "dirty")
+
+
+@fact(37)
+def test_a_component_with_an_external_file_is_written_into_it(t):
+    comp = instrument(t)
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "shell.tox")
+        comp.par.externaltox = path
+        comp.par.Gain = 0.25
+        assert comp.saveExternalTox() == 1
+        comp.destroy()
+        assert t.scratch.loadTox(path).par.Gain == 0.25

@@ -1,6 +1,6 @@
 """Geometry: points and primitives of SOPs, where counts are properties."""
 
-from tests.contract.facts import fact
+from .facts import fact
 
 
 def near(position, expected):

@@ -1,6 +1,8 @@
 """op.TDResources.ThreadManager: work on threads, hooks on the main thread."""
 
-from tests.contract.facts import fact
+import threading
+
+from .facts import fact
 
 #: Frames to wait for a worker thread at the most.
 PATIENCE = 600
@@ -48,8 +50,6 @@ def test_an_exception_goes_to_its_own_hook_on_the_main_thread(t):
 
 @fact(5)
 def test_the_refresh_hook_comes_every_frame_until_the_work_is_done(t):
-    import threading
-
     go, refreshed, done = threading.Event(), [], []
     manager = t.td.op.TDResources.ThreadManager
     task = manager.TDTask(
@@ -64,3 +64,24 @@ def test_the_refresh_hook_comes_every_frame_until_the_work_is_done(t):
     go.set()
     yield from until(lambda: done)
     assert len(refreshed) >= 2 and all(refreshed)
+
+
+@fact(5)
+def test_the_pool_works_on_four_tasks_at_a_time(t):
+    go, started, done = threading.Event(), [], []
+    manager = t.td.op.TDResources.ThreadManager
+    for number in range(5):
+        task = manager.TDTask(
+            target=lambda number: (started.append(number), go.wait(30)),
+            SuccessHook=lambda *result: done.append(True),
+            args=(number,),
+        )
+        manager.EnqueueTask(task)
+    try:
+        yield from until(lambda: len(started) == 4)
+        yield
+        yield
+        assert len(started) == 4
+    finally:
+        go.set()
+    yield from until(lambda: len(done) == 5)

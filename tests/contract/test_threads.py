@@ -2,7 +2,7 @@
 
 import threading
 
-from tests.contract.facts import fact
+from .facts import fact
 
 
 def in_a_thread(work):

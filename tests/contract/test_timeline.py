@@ -1,9 +1,10 @@
 """The timeline: pausing it, and what goes on all the same."""
 
-from tests.contract.facts import fact
+from .facts import disturbs, fact
 
 
 @fact(10)
+@disturbs("the timeline")
 def test_the_timeline_stands_still_while_paused_and_goes_on_from_there(t):
     clock = t.td.root.time
     clock.play = False
@@ -21,6 +22,7 @@ def test_the_timeline_stands_still_while_paused_and_goes_on_from_there(t):
 
 
 @fact(10)
+@disturbs("the timeline")
 def test_the_timeline_goes_back_to_the_start_of_its_range(t):
     clock = t.td.root.time
     was = clock.rangeEnd

@@ -1,6 +1,6 @@
 """Pictures: what TOPs draw, how large they are, and how scripts get at the pixels."""
 
-from tests.contract.facts import fact, raises
+from .facts import fact, raises
 
 
 def chain(t, *types):

@@ -1,6 +1,6 @@
 """Undo blocks: one name, and everything inside really is undone and redone."""
 
-from tests.contract.facts import fact, raises
+from .facts import disturbs, fact, raises
 
 
 class Block:
@@ -107,6 +107,7 @@ def test_custom_parameters_go_and_come_back(t):
 
 
 @fact(35)
+@disturbs("the undo stack")
 def test_ending_a_block_that_an_annotation_tore_down_raises(t):
     t.td.ui.undo.startBlock("annotate")
     t.scratch.create(t.td.noiseTOP)
@@ -116,6 +117,7 @@ def test_ending_a_block_that_an_annotation_tore_down_raises(t):
 
 
 @fact(35)
+@disturbs("the undo stack")
 def test_a_block_left_open_ends_with_the_callback(t):
     t.td.ui.undo.startBlock("left open")
     t.scratch.create(t.td.noiseTOP)

@@ -1,6 +1,6 @@
 """Wires: connecting, disconnecting, what is refused, and what silently does nothing."""
 
-from tests.contract.facts import fact, raises
+from .facts import fact, raises
 
 
 def make(t, *types):

@@ -203,6 +203,27 @@ class TestLevels:
             assert not (await client.call_tool("create_operator", make)).is_error
 
 
+class TestPaths:
+    @pytest.mark.parametrize("file", ["../out.tox", "/{outside}/out.tox", "link/out.tox", "..\\out.tox"])
+    async def test_a_file_argument_does_not_leave_the_projects_folder(
+        self, td: StandIn, tmp_path: Path, file: str
+    ) -> None:
+        folder = Path(td.exec("project.folder").strip("'\""))
+        td.exec("op('/project1/exported') or op('/project1').create(baseCOMP, 'exported')")
+        link = folder / "link"
+        if file.startswith("link"):
+            link.symlink_to(tmp_path, target_is_directory=True)
+        before = set(folder.parent.glob("*.tox"))
+        asked = {"path": "/project1/exported", "file": file.format(outside=str(tmp_path).strip("/"))}
+        try:
+            async with http_client(td) as client:
+                answer = await client.call_tool("export_component", asked)
+        finally:
+            link.unlink(missing_ok=True)
+        assert structured(answer)["code"] == "access_denied", answer
+        assert list(tmp_path.iterdir()) == [] and set(folder.parent.glob("*.tox")) == before
+
+
 async def tools(client: Any) -> set[str]:
     return {tool.name for tool in (await client.list_tools()).tools}
 

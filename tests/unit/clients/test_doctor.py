@@ -154,8 +154,8 @@ def test_each_kind_of_wrong_entry_has_its_command(machine: Machine, tmp_path: Pa
             servers if isinstance(servers, str) else json.dumps({container: servers}), encoding="utf-8"
         )
 
-    gone = {"command": str(tmp_path / "gone"), "args": [str(tmp_path / "stdio_shim.py")]}
-    write("cursor", "user", {ENTRY: gone})
+    words = [str(tmp_path / "stdio_shim.py"), "--instance", "stage left", "--allow-open"]
+    write("cursor", "user", {ENTRY: {"command": str(tmp_path / "gone"), "args": words}})
     write("vscode", "project", {ENTRY: {"type": "http", "url": "http://127.0.0.1:9988/mcp"}})
     write("gemini", "user", '{"mcpServers": [}')
     setup.add("claude-code", Choice(), machine)
@@ -163,7 +163,7 @@ def test_each_kind_of_wrong_entry_has_its_command(machine: Machine, tmp_path: Pa
     write("claude-code", "user", {ENTRY: entry, "td": entry})
     (machine.home / ".codex").mkdir()
     found = {(one.subject, one.level): one.remedy for one in checks.clients(machine, tmp_path)}
-    assert found["Cursor", PROBLEM] == "tdmcp client add cursor"
+    assert found["Cursor", PROBLEM] == "tdmcp client add cursor --instance 'stage left' --allow-open"
     assert found["VS Code", PROBLEM] == "tdmcp client add vscode --scope project --transport http"
     assert "in a text editor" in found["Gemini CLI", PROBLEM]
     assert found["Claude Code", PROBLEM].startswith("Delete td from")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tdmcp_embedded.clients import jsonc, setup
+from tdmcp_embedded.clients import entries, jsonc, setup
 from tdmcp_embedded.clients.catalogue import CLIENTS, ENTRY
 from tdmcp_embedded.clients.machine import Machine, Refused
 from tdmcp_embedded.clients.setup import Choice
@@ -76,7 +76,7 @@ def test_every_client_keeps_what_it_had_and_gets_it_back_byte_for_byte(name: str
     assert done.changed and done.path == path
     found = servers(name, path)
     assert list(found) == ["files", ENTRY]
-    words = setup.command_of(found[ENTRY])
+    words = entries.command_of(found[ENTRY])
     assert words == [sys.executable, str(machine.tdmcp / "shim" / "stdio_shim.py")]
     assert Path(words[1]).is_file()
     assert b"Bearer" not in path.read_bytes()

@@ -26,7 +26,7 @@ class Pars(dict):
 
 
 class Owner:
-    def __init__(self, owner_id=7, names=("Status", "Url", "Version")):
+    def __init__(self, owner_id=7, names=("Status", "Url", "Version", "Consent")):
         self.id = owner_id
         self.path = "/project1/tdmcp"
         self.valid = True
@@ -100,6 +100,7 @@ class Server:
         self.phase, self.version = Phase.STARTING, 0
         self.sentence, self.final, self.warning = "", False, ""
         self.url, self.port, self.key = "", 0, "secret"
+        self.asked, self.decided = ("", ""), []
         self.started = self.ended = False
         self.alive = False
         self.outcome = Outcome()
@@ -119,6 +120,9 @@ class Server:
     def apply(self, values):
         self.applied.append(values)
         return self.outcome
+
+    def decide(self, request_id, approve):
+        self.decided.append((request_id, approve))
 
     def facts_changed(self):
         self.fact_changes += 1

@@ -398,3 +398,34 @@ def test_every_call_that_waits_is_answered_when_the_server_stops(td, boot):
         job.future.result(0)
     assert "stopped" in refusal.value.message
     server.stop()
+
+
+def test_the_person_decides_about_the_agent_that_is_shown_and_about_no_other(td, boot):
+    owner = Owner()
+    server = boot(owner)
+    serve(td)
+    server.decide(approve=True)
+    assert Server.made[0].decided == [], "nobody waits"
+    Server.made[0].asked = ("first", "ABCD-EFGH: Agent asks.")
+    td.frame()
+    assert owner.shown("Consent") == "ABCD-EFGH: Agent asks."
+    # Another one has come to the front, but is not shown yet: the pulse means the one that is.
+    Server.made[0].asked = ("second", "JKLM-NPQR: Other asks.")
+    server.decide(approve=True)
+    assert Server.made[0].decided == [("first", True)]
+    Server.made[0].asked = ("", "")
+    td.frame()
+    assert owner.shown("Consent") == ""
+
+
+def test_what_happens_is_in_the_log_of_the_component_and_in_files(td, boot, home):
+    log = Log()
+    server = boot(log=log)
+    serve(td)
+    td.frame()
+    assert "Serving at http://127.0.0.1:9988/mcp." in [row[1] for row in log.rows]
+    assert server.log.flush()
+    assert "Serving at" in (home / "logs" / "server.log").read_text()
+    server.stop()
+    server.log.join(30)
+    assert server.log._writer._thread is not None and not server.log._writer._thread.is_alive()

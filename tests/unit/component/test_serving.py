@@ -109,3 +109,50 @@ def test_the_client_configuration_carries_the_key_only_where_one_is_needed(run):
     assert "Bearer secret" in run.client_config()
     run.settings = checking.validated({"Requirekey": False})
     assert "secret" not in run.client_config() and run.url in run.client_config()
+
+
+def test_a_server_of_this_machine_only_is_not_announced_and_says_so(run):
+    run.settings = checking.validated({"Announce": True})
+    assert run._announcer() is None
+    assert "Announce has no effect while Address is 127.0.0.1" in run.warning
+
+
+def test_announcing_uses_the_address_that_others_reach(run, monkeypatch):
+    said = []
+    monkeypatch.setattr("tdmcp_embedded.discovery.Announcer", lambda url, facts, warn: said.append(url))
+    run._announcer()
+    run.settings, run.port = checking.validated({"Announce": True, "Address": "192.168.1.20"}), 9988
+    run._announcer()
+    assert said == ["http://192.168.1.20:9988/mcp"]
+
+
+@pytest.mark.parametrize(
+    ("values", "remote_keys", "words", "silent"),
+    [
+        ({}, False, (), ("Warning", "No key")),
+        ({"Address": "0.0.0.0"}, True, ("plain HTTP leaves this machine",), ("No key",)),
+        ({"Address": "10.0.0.5", "Tlscertificate": "c.pem"}, True, (), ("Warning", "No key")),
+        ({"Address": "0.0.0.0"}, False, ("Warning", "tdmcp key add NAME --anywhere"), ()),
+    ],
+)
+def test_a_server_that_others_can_reach_says_what_that_means(values, remote_keys, words, silent):
+    said = checking.exposure(checking.validated(values), remote_keys)
+    assert all(word in said for word in words)
+    assert not any(word in said for word in silent)
+
+
+def test_oauth_on_the_network_needs_https():
+    with pytest.raises(CannotServe, match="needs HTTPS"):
+        checking.validated({"Address": "0.0.0.0", "Oauth": True})
+    assert checking.validated({"Address": "0.0.0.0", "Oauth": True, "Tlscertificate": "c.pem"}).oauth
+    assert checking.validated({"Oauth": True}).oauth
+
+
+def test_several_warnings_stand_side_by_side_until_each_is_over(run):
+    run.warn("log", "The log cannot be written.")
+    run.warn("exposure", "Plain HTTP.")
+    seen = run.version
+    run.warn("exposure", "Plain HTTP.")
+    assert run.version == seen and run.warning == "The log cannot be written. Plain HTTP."
+    run.warn("log", "")
+    assert run.warning == "Plain HTTP."

@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 from tdmcp_embedded.frame_queue import FrameQueue
 from tdmcp_embedded.http.app import build_app
 from tdmcp_embedded.http.keys import Key, Keys
+from tdmcp_embedded.logs.log import Log
 from tdmcp_embedded.settings import Settings
 from tests.unit.http.asgi import Answer, ask
 
@@ -20,7 +21,7 @@ from tests.unit.http.asgi import Answer, ask
 class Site:
     """`ask` sends one request with the right key, unless told otherwise."""
 
-    def __init__(self, *, hosts: tuple[str, ...] = (), **settings: Any) -> None:
+    def __init__(self, *, hosts: tuple[str, ...] = (), log: Log | None = None, **settings: Any) -> None:
         # A pace nobody notices: what is not about the pace must not wait.
         self.settings = Settings(**{"requests_per_second": 1e6, "burst": 10_000, **settings})
         self.keys = Keys()
@@ -37,6 +38,7 @@ class Site:
             settings=lambda: self.settings,
             sessions=lambda: 3,
             hosts=hosts,
+            log=log,
         )
 
     def ask(self, *args: Any, **options: Any) -> Answer:

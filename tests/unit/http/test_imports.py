@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from tdmcp_embedded.http import imports
-from tdmcp_embedded.http.imports import bite_after, in_small_bites
+from tdmcp_embedded.http.imports import Manners, in_small_bites
 
 
 def test_afterwards_importing_is_as_it_was() -> None:
@@ -84,7 +84,36 @@ def test_a_hook_that_somebody_puts_on_top_meanwhile_stays() -> None:
         builtins.__import__ = real
 
 
-def test_a_host_without_a_moment_to_spare_does_not_keep_us_waiting_for_ever() -> None:
-    assert bite_after(1) == bite_after(3.9) < 0.0005
-    assert bite_after(7) > 2 * bite_after(3)
-    assert bite_after(1000) == bite_after(60) <= 0.01
+class Machine:
+    """A clock, and naps that last as long as this machine makes them."""
+
+    def __init__(self, nap: float) -> None:
+        self.now = self.napped = 0.0
+        self.nap = nap
+        self.longest = self._since = 0.0
+
+    def sleep(self, seconds: float) -> None:
+        self.longest = max(self.longest, self.now - self._since)
+        self.now += max(seconds, self.nap)
+        self.napped += max(seconds, self.nap)
+        self._since = self.now
+
+    def import_for(self, seconds: float, step: float = 0.0001) -> None:
+        manners = Manners(lambda: self.now, self.sleep)
+        for _ in range(round(seconds / step)):
+            self.now += step
+            manners.breathe()
+
+
+def test_on_a_quiet_machine_no_stretch_is_longer_than_a_bite() -> None:
+    machine = Machine(nap=0.0001)
+    machine.import_for(1.0)
+    assert machine.longest < 0.0005
+
+
+@pytest.mark.parametrize("nap", [0.005, 0.02, 0.5, 3.0])
+def test_however_long_naps_last_a_start_takes_at_most_about_three_times_as_long(nap: float) -> None:
+    machine = Machine(nap)
+    machine.import_for(1.0)
+    assert machine.now < 3 * 1.0 + 0.3 + nap
+    assert machine.napped > 0, "it is still polite"

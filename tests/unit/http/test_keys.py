@@ -153,3 +153,15 @@ def test_keys_without_a_file_work_from_memory() -> None:
 def test_what_is_written_is_json_a_person_can_read(path: Path) -> None:
     Keys(path).make("stage left", Level.OBSERVE)
     assert json.loads(path.read_text())["keys"][0]["name"] == "stage left"
+
+
+def test_a_renewed_key_has_its_time_anew_and_the_old_one_is_in_force_no_more(path: Path) -> None:
+    keys = Keys(path)
+    old = keys.make("guest", Level.EDIT, expires_in=60)
+    assert keys.valid(old)
+    new = keys.renew("guest")
+    assert new.expires is not None and old.expires is not None and new.expires >= old.expires
+    assert new.level is old.level and new.local_only == old.local_only
+    assert not keys.valid(old) and keys.valid(new)
+    keys.revoke("guest")
+    assert not keys.valid(new)

@@ -6,6 +6,7 @@ from typing import Any
 
 from tdmcp_embedded.protocol.schemas import input_schema
 from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools.table import TABLE
 from tdmcp_embedded.tools.tool import Arguments, Effect, Output, Tool
 
 
@@ -51,3 +52,10 @@ def test_optional_arguments_are_written_as_their_type() -> None:
 def test_what_is_required_and_what_is_forbidden_stays() -> None:
     assert schema()["required"] == ["title"]
     assert schema()["additionalProperties"] is False
+
+
+def test_every_tool_describes_most_of_its_arguments() -> None:
+    for row in TABLE.values():
+        properties = input_schema(row).get("properties", {})
+        described = [name for name, schema in properties.items() if schema.get("description")]
+        assert 2 * len(described) >= len(properties), (row.name, sorted(set(properties) - set(described)))

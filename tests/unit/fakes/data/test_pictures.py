@@ -15,6 +15,7 @@ from fakes import life
 from fakes.errors import NotFaked
 from fakes.tops import image
 from fakes.world import World
+from tests.contract.facts import fact
 
 
 @pytest.fixture
@@ -36,6 +37,7 @@ def sized(network: Any, kind: str, width: int, height: int) -> Any:
     return top
 
 
+@fact(44)
 def test_the_licence_caps_a_resolution_without_a_word(world: World, network: Any) -> None:
     top = sized(network, "constantTOP", 3840, 2160)
     assert (top.width, top.height) == (3840, 2160)
@@ -53,6 +55,7 @@ def test_a_top_that_is_not_drawn_shows_a_pattern_of_its_size(network: Any) -> No
     assert not np.array_equal(pixels, sized(network, "webrenderTOP", 1280, 720).numpyArray())
 
 
+@fact(41)
 def test_the_row_order_is_one_switch(network: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     ramp = network.create("rampTOP")
     ramp.par.type = "vertical"

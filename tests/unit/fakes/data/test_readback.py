@@ -9,6 +9,7 @@ import pytest
 
 import fakes
 from fakes.sops import face
+from tests.contract.facts import fact
 
 
 @pytest.fixture
@@ -18,6 +19,7 @@ def grid() -> Iterator[Any]:
     fakes.uninstall()
 
 
+@fact(43)
 @pytest.mark.parametrize(("points", "milliseconds"), [(16_000, 10), (160_000, 70)])
 def test_reading_points_blocks_as_long_as_reported(
     grid: Any, monkeypatch: pytest.MonkeyPatch, points: int, milliseconds: float

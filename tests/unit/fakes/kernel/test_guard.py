@@ -13,6 +13,7 @@ from fakes import catalogue, guard, operators
 from fakes.errors import ThreadConflict
 from fakes.guard import Guarded
 from fakes.world import World
+from tests.contract.facts import fact
 
 
 def on_a_thread(work: Callable[[], Any]) -> BaseException | None:
@@ -66,6 +67,7 @@ def test_every_public_member_of_every_class_is_guarded(td: ModuleType) -> None:
             assert all("_guards" in getattr(f, "__dict__", {}) for f in parts), f"{cls.__name__}.{name}"
 
 
+@fact(1)
 def test_touching_any_public_attribute_off_the_main_thread_raises_and_counts(
     world: World, td: ModuleType
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from fakes.errors import NotFaked, Uncatchable
 from fakes.nodes import Node
 from fakes.world import ParEvent, World
+from tests.contract.facts import fact
 
 
 def project(world: World) -> Node:
@@ -68,6 +69,7 @@ def test_a_callbacks_exception_becomes_a_script_error_with_the_scripts_own_lines
     assert world.face(noise).scriptErrors() == ""
 
 
+@fact(19)
 def test_destroying_a_dock_host_before_its_docked_operators_ends_the_script_whatever_it_catches(
     world: World, td: ModuleType
 ) -> None:

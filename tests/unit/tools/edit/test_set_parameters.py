@@ -248,3 +248,12 @@ def test_one_undo_gives_back_exactly_what_was(bench: Bench, noise: Any) -> None:
     assert state(bench) != before
     bench.run("undo")
     assert state(bench) == before
+
+
+def test_a_parameter_that_takes_nothing_is_told_by_reading_back(bench: Bench) -> None:
+    # TD takes the value without a word and keeps its own (fact 24).
+    sprite = bench.make("pointspriteMAT", "sprite")
+    kept = sprite.par.attensizenear.eval()
+    answer = put(bench, "/project1/sprite", attensizenear=kept + 7)
+    assert answer["notes"][0].endswith("(TouchDesigner did not take it)")
+    assert sprite.par.attensizenear.eval() == kept

@@ -148,7 +148,7 @@ def test_depth_bounds_what_is_read_and_says_so(bench: Bench) -> None:
     bench.make("nullTOP", "n", parent="/project1/a/b")
     one = read(bench)["a"]
     assert "children" not in one and one["left_out"] == [
-        "1 operators inside; read_network /project1/a reads them"
+        "1 operator inside; read_network /project1/a reads inside"
     ]
     two = read(bench, depth=2)["a"]["children"][0]
     assert two["name"] == "b" and "left_out" in two

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdmcp_embedded.clients import jsonc
+from tdmcp_embedded.clients import json_text, jsonc
 
 STRICT = {"comments": False, "trailing_commas": False}
 VSCODE = """\
@@ -30,29 +30,31 @@ def value(text: str) -> Any:
 
 
 def test_a_new_member_leaves_comments_tabs_and_trailing_commas_alone() -> None:
-    edited = jsonc.put(VSCODE, ("servers", "touchdesigner"), {"command": "py"})
+    edited = json_text.put(VSCODE, ("servers", "touchdesigner"), {"command": "py"})
     assert edited == VSCODE.replace(
         '// see "docs"\n', '// see "docs"\n\t\t"touchdesigner": {\n\t\t\t"command": "py"\n\t\t},\n'
     )
-    assert jsonc.take(edited, ("servers", "touchdesigner")) == VSCODE
+    assert json_text.take(edited, ("servers", "touchdesigner")) == VSCODE
 
 
 def test_a_member_is_replaced_where_it_stands() -> None:
     text = '{\n  "a": {"x": 1}, // one\n  "b": 2\n}\n'
-    assert jsonc.put(text, ("a", "x"), [True]) == '{\n  "a": {"x": [\n    true\n  ]}, // one\n  "b": 2\n}\n'
+    assert (
+        json_text.put(text, ("a", "x"), [True]) == '{\n  "a": {"x": [\n    true\n  ]}, // one\n  "b": 2\n}\n'
+    )
 
 
 def test_the_same_value_changes_nothing_and_true_is_not_one() -> None:
     text = '{ "a" :1 }'
-    assert jsonc.put(text, ("a",), 1) is text
-    assert value(jsonc.put(text, ("a",), True)) == {"a": True}
+    assert json_text.put(text, ("a",), 1) is text
+    assert value(json_text.put(text, ("a",), True)) == {"a": True}
 
 
 @pytest.mark.parametrize(
     "text", ["", "  \n", "{}", "{\r\n}\r\n", '{"a": 1}', '{"a": 1,}', "{ /* none */ }", "{ // none\n}"]
 )
 def test_missing_objects_are_made(text: str) -> None:
-    edited = jsonc.put(text, ("mcpServers", "x"), {"command": "C:\\py.exe", "args": []})
+    edited = json_text.put(text, ("mcpServers", "x"), {"command": "C:\\py.exe", "args": []})
     assert value(edited)["mcpServers"] == {"x": {"command": "C:\\py.exe", "args": []}}
     assert ("none" in edited) == ("none" in text)
     assert ("\r" in edited) == ("\r" in text)
@@ -60,18 +62,18 @@ def test_missing_objects_are_made(text: str) -> None:
 
 def test_the_last_member_goes_with_the_comma_before_it() -> None:
     text = '{\n    "a": 1, // one\n    "b": 2 // two\n}'
-    assert jsonc.take(text, ("b",)) == '{\n    "a": 1 // one\n}'
-    assert jsonc.take(text, ("a",)) == '{\n    "b": 2 // two\n}'
+    assert json_text.take(text, ("b",)) == '{\n    "a": 1 // one\n}'
+    assert json_text.take(text, ("a",)) == '{\n    "b": 2 // two\n}'
 
 
 def test_a_member_among_others_on_one_line_goes_alone() -> None:
-    assert jsonc.take('{"a": 1, "b": 2, "c": 3}', ("b",)) == '{"a": 1, "c": 3}'
-    assert jsonc.take('{"a": 1, "b": 2}', ("b",)) == '{"a": 1}'
-    assert jsonc.take('{"a": 1}', ("a",)) == "{}"
+    assert json_text.take('{"a": 1, "b": 2, "c": 3}', ("b",)) == '{"a": 1, "c": 3}'
+    assert json_text.take('{"a": 1, "b": 2}', ("b",)) == '{"a": 1}'
+    assert json_text.take('{"a": 1}', ("a",)) == "{}"
 
 
 def test_every_member_of_a_name_written_twice_goes() -> None:
-    assert value(jsonc.take('{"a": 1, "b": 2, "a": 3}', ("a",))) == {"b": 2}
+    assert value(json_text.take('{"a": 1, "b": 2, "a": 3}', ("a",))) == {"b": 2}
 
 
 @pytest.mark.parametrize(
@@ -99,14 +101,14 @@ def test_a_broken_file_is_named_by_line_and_column(text: str, line: int, column:
 def test_a_strict_client_is_not_given_what_it_cannot_read(text: str) -> None:
     jsonc.parse(text)
     with pytest.raises(jsonc.Broken):
-        jsonc.put(text, ("b",), 1, **STRICT)
+        json_text.put(text, ("b",), 1, **STRICT)
 
 
 def test_something_else_than_an_object_on_the_way_is_refused() -> None:
     with pytest.raises(jsonc.Broken, match='"servers" is not an object'):
-        jsonc.put('{"servers": []}', ("servers", "x"), 1)
+        json_text.put('{"servers": []}', ("servers", "x"), 1)
     with pytest.raises(jsonc.Broken, match="the file is not an object"):
-        jsonc.put("[]", ("servers", "x"), 1)
+        json_text.put("[]", ("servers", "x"), 1)
 
 
 def test_nesting_without_end_is_refused() -> None:
@@ -165,10 +167,10 @@ def test_any_file_reads_as_meant_and_takes_one_member_in_and_out(
     servers = said.get("servers", {})
     if not isinstance(servers, dict):
         return
-    edited = jsonc.put(text, ("servers", "ours"), new)
+    edited = json_text.put(text, ("servers", "ours"), new)
     assert value(edited) == {**said, "servers": {**servers, "ours": new}}
     assert edited.count("/*") >= text.count("/*")
-    back = value(jsonc.take(edited, ("servers", "ours")))
+    back = value(json_text.take(edited, ("servers", "ours")))
     assert back == {**said, "servers": {k: v for k, v in servers.items() if k != "ours"}}
-    without = jsonc.take(text, ("servers",))
+    without = json_text.take(text, ("servers",))
     assert value(without) == {k: v for k, v in said.items() if k != "servers"}

@@ -1,0 +1,80 @@
+"""Understanding an entry in a client's configuration: whether it is ours, and what keeps it from working."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from tdmcp_embedded import instances
+from tdmcp_embedded.clients.machine import Machine
+from tdmcp_embedded.files import read
+
+
+def address_of(entry: dict[str, Any]) -> str:
+    """The URL of an entry over HTTP, or nothing."""
+    return next(
+        (str(entry[key]) for key in ("url", "serverUrl", "httpUrl") if isinstance(entry.get(key), str)), ""
+    )
+
+
+def command_of(entry: dict[str, Any]) -> list[str]:
+    """The words of the command that an entry starts."""
+    command = entry.get("command")
+    words = command if isinstance(command, list) else [command] if command else []
+    arguments = entry.get("args")
+    return [str(word) for word in [*words, *(arguments if isinstance(arguments, list) else [])]]
+
+
+def starts_us(entry: Any, machine: Machine) -> bool:
+    """Whether an entry, by whatever name, leads to this server."""
+    if not isinstance(entry, dict):
+        return False
+    words = command_of(entry)
+    if any(re.search(r"(^|[\\/])stdio_shim(\.py)?$", word) for word in words):
+        return True
+    if len(words) > 1 and re.search(r"(^|[\\/])tdmcp(\.exe)?$", words[0]) and words[1] == "stdio":
+        return True
+    known = {str(one.get("url")) for one in instances.listing(machine.tdmcp / "instances")}
+    return address_of(entry) in known - {""}
+
+
+def problems(entry: dict[str, Any], machine: Machine) -> Iterator[str]:
+    """What keeps an entry from working, each in a sentence."""
+    address = address_of(entry)
+    if address:
+        yield from _address_problems(address, entry, machine)
+        return
+    words = command_of(entry)
+    if not words:
+        yield "The entry starts nothing."
+        return
+    if not os.path.exists(words[0]) and os.path.isabs(words[0]):
+        yield f"It starts {words[0]}, which is no longer there."
+    shim = next((word for word in words if word.endswith((".py", "stdio_shim"))), "")
+    if shim and os.path.isabs(shim) and not os.path.exists(shim):
+        yield f"The shim is no longer at {shim}."
+
+
+def keys(machine: Machine) -> list[dict[str, Any]]:
+    """The access keys of this user, the owner's first."""
+    found = (read(machine.tdmcp / "keys.json") or {}).get("keys")
+    entries = [key for key in (found if isinstance(found, list) else []) if isinstance(key, dict)]
+    return sorted(entries, key=lambda key: key.get("name") != "owner")
+
+
+def _address_problems(address: str, entry: dict[str, Any], machine: Machine) -> Iterator[str]:
+    running = instances.listing(machine.tdmcp / "instances")
+    if running and address not in {str(one.get("url")) for one in running}:
+        yield f"It leads to {address}, but TouchDesigner serves at {running[-1].get('url')}."
+    headers = entry.get("headers") or entry.get("http_headers")
+    value = str(headers.get("Authorization", "")) if isinstance(headers, dict) else ""
+    if "$" in value or "{env:" in value or entry.get("bearer_token_env_var"):
+        return
+    token = value.removeprefix("Bearer ").strip()
+    known = [key for key in keys(machine) if key.get("token")]
+    if not token:
+        yield "It has no access key."
+    elif known and token not in {str(key["token"]) for key in known}:
+        yield "Its access key is no longer valid."

@@ -1,0 +1,124 @@
+"""Agents that ask to be let in, and what the person at TouchDesigner decides."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final
+
+from tdmcp_embedded.settings import Level
+
+#: Requests that wait at once; a person can not tell more apart, and a flood of them must not hide the right one.
+MAX_PENDING: Final = 5
+#: Seconds that a person has.
+PATIENCE_S: Final = 300.0
+#: Letters and digits that nobody mistakes for each other.
+_ALPHABET: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+
+
+class Decision(StrEnum):
+    PENDING = "pending"
+    APPROVED = "approved"
+    DENIED = "denied"
+    EXPIRED = "expired"
+
+
+@dataclass
+class Request:
+    """One agent that waits. `code` is shown in its browser and on the component: they must be the same."""
+
+    client_id: str
+    client_name: str
+    redirect_host: str
+    level: Level
+    params: Any
+    expires: float
+    id: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    code: str = field(default_factory=lambda: "-".join(_letters(4) for _ in range(2)))
+    decision: Decision = Decision.PENDING
+
+    def sentence(self) -> str:
+        """What the person at TouchDesigner reads."""
+        return f"{self.code}: {self.client_name} ({self.redirect_host}) asks for level {self.level.value}."
+
+
+class TooManyRequests(Exception):
+    """So many wait already that this one can not."""
+
+
+class Consents:
+    """The requests, oldest first. On the server's loop.
+
+    Args:
+        on_change: called after each change of what waits.
+        clock: seconds.
+    """
+
+    def __init__(
+        self, on_change: Callable[[], None] = lambda: None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._on_change = on_change
+        self._clock = clock
+        self._requests: dict[str, Request] = {}
+
+    def ask(self, client_id: str, client_name: str, redirect_host: str, level: Level, params: Any) -> Request:
+        """A client asks; its former request, if one still waits, is dropped.
+
+        Raises:
+            TooManyRequests: when too many others wait.
+        """
+        self._prune()
+        for other in [r for r in self._requests.values() if r.client_id == client_id]:
+            del self._requests[other.id]
+        if len(self._waiting()) >= MAX_PENDING:
+            raise TooManyRequests
+        request = Request(client_id, client_name, redirect_host, level, params, self._clock() + PATIENCE_S)
+        self._requests[request.id] = request
+        self._on_change()
+        return request
+
+    def find(self, request_id: str) -> Request | None:
+        """A request, decided or not, until it is forgotten."""
+        self._prune()
+        return self._requests.get(request_id)
+
+    def waiting(self) -> list[Request]:
+        """Those that wait for a decision, oldest first."""
+        self._prune()
+        return self._waiting()
+
+    def decide(self, request_id: str, approve: bool) -> Request | None:
+        """The person's decision; the request, if it still waited."""
+        request = self.find(request_id)
+        if request is None or request.decision is not Decision.PENDING:
+            return None
+        request.decision = Decision.APPROVED if approve else Decision.DENIED
+        # Time for the browser to hear of it.
+        request.expires = self._clock() + 60.0
+        self._on_change()
+        return request
+
+    def take(self, request_id: str) -> Request | None:
+        """A decided request, which is then forgotten: its outcome is told once."""
+        request = self._requests.get(request_id)
+        if request is None or request.decision is Decision.PENDING:
+            return None
+        return self._requests.pop(request_id)
+
+    def _waiting(self) -> list[Request]:
+        return [r for r in self._requests.values() if r.decision is Decision.PENDING]
+
+    def _prune(self) -> None:
+        now = self._clock()
+        late = [r for r in self._requests.values() if now >= r.expires]
+        for request in late:
+            del self._requests[request.id]
+        if late:
+            self._on_change()
+
+
+def _letters(count: int) -> str:
+    return "".join(secrets.choice(_ALPHABET) for _ in range(count))

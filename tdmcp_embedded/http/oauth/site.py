@@ -1,0 +1,115 @@
+"""The endpoints of OAuth: the SDK's, and the page on which the browser waits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import parse_qs
+
+from mcp.server.auth.routes import create_auth_routes, create_protected_resource_routes
+from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
+from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter, ValidationError
+from starlette.routing import Router
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tdmcp_embedded.http.answers import Refusal, header, refuse
+from tdmcp_embedded.http.endpoints import Endpoint
+from tdmcp_embedded.http.oauth import page
+from tdmcp_embedded.http.oauth.consents import Decision
+from tdmcp_embedded.http.oauth.provider import Agents, Provider
+from tdmcp_embedded.settings import Level
+
+RESOURCE_METADATA: Final = "/.well-known/oauth-protected-resource/mcp"
+
+_FORM: Final = b"application/x-www-form-urlencoded"
+#: Without this pydantic puts a slash behind a bare host, and an issuer must be the same to the letter.
+_URL: Final = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
+#: Names this server is reached by; the host gate lets only few through.
+_SITES: Final = 8
+
+
+class Site:
+    """OAuth under every address this server is reached by."""
+
+    def __init__(self, agents: Agents) -> None:
+        self._agents = agents
+        self._sites: dict[str, ASGIApp] = {}
+
+    def endpoints(self) -> Mapping[str, Endpoint]:
+        """What is mounted where. All of it is public: who has no key yet comes here to get one."""
+        sdk = self._sdk
+        return {
+            "/.well-known/oauth-authorization-server": Endpoint(sdk, ("GET",), public=True),
+            RESOURCE_METADATA: Endpoint(sdk, ("GET",), public=True),
+            "/register": Endpoint(sdk, ("POST",), public=True),
+            "/authorize": Endpoint(sdk, ("GET",), public=True),
+            "/token": Endpoint(sdk, ("POST",), public=True, takes=_FORM),
+            "/revoke": Endpoint(sdk, ("POST",), public=True, takes=_FORM),
+            "/consent": Endpoint(self._consent, ("GET",), public=True),
+        }
+
+    def challenge(self, scope: Scope) -> str:
+        """What a refused client is told besides: where to read how to get in."""
+        return f'resource_metadata="{origin(scope)}{RESOURCE_METADATA}"'
+
+    async def _sdk(self, scope: Scope, receive: Receive, send: Send) -> None:
+        issuer = origin(scope)
+        site = self._sites.get(issuer)
+        if site is None:
+            try:
+                site = self._build(issuer)
+            except (ValueError, ValidationError):
+                sentence = "OAuth needs HTTPS, except on this machine itself; set a TLS Certificate."
+                await refuse(scope, receive, send, Refusal(404, "https_needed", sentence))
+                return
+            if len(self._sites) >= _SITES:
+                self._sites.clear()
+            self._sites[issuer] = site
+        await site(scope, receive, send)
+
+    def _build(self, issuer: str) -> ASGIApp:
+        levels = [level.value for level in Level]
+        url = _URL.validate_python(issuer)
+        offered = [level.value for level in Level if self._agents.ceiling().allows(level)]
+        routes = create_auth_routes(
+            Provider(self._agents, issuer),
+            url,
+            client_registration_options=ClientRegistrationOptions(
+                enabled=True, valid_scopes=levels, default_scopes=levels
+            ),
+            revocation_options=RevocationOptions(enabled=True),
+        )
+        routes += create_protected_resource_routes(
+            _URL.validate_python(f"{issuer}/mcp"),
+            [url],
+            scopes_supported=offered,
+            resource_name="TouchDesigner",
+        )
+        return Router(routes)
+
+    async def _consent(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asked = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("request", [""])[0]
+        request = self._agents.consents.find(asked)
+        if request is None:
+            await _html(send, 404, page.gone())
+        elif request.decision is Decision.PENDING:
+            await _html(send, 200, page.waiting(request), {"refresh": str(page.AGAIN_S)})
+        else:
+            decided = self._agents.consents.take(asked)
+            assert decided is not None
+            target = self._agents.code_for(decided, origin(scope))
+            await _html(send, 302, "", {"location": target})
+
+
+def origin(scope: Scope) -> str:
+    """The address a request was sent to, like https://10.0.0.5:9988; the host gate has looked at it."""
+    host = (header(scope, b"host") or b"").decode("latin-1").lower()
+    return f"{scope['scheme']}://{host}"
+
+
+async def _html(send: Send, status: int, text: str, more: Mapping[str, str] | None = None) -> None:
+    body = text.encode()
+    fields: dict[str, Any] = {**page.HEADERS, "content-length": str(len(body)), **(more or {})}
+    headers = [(name.encode(), str(value).encode("latin-1")) for name, value in fields.items()]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

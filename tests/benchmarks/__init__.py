@@ -1,0 +1,1 @@
+"""What it costs, measured. `python -m tests.benchmarks` prints the numbers the project promises to hold."""

@@ -1,0 +1,99 @@
+"""The facts about TouchDesigner that the stand-in reproduces and the product relies on, by number.
+
+Marks say how sure each is: **L** seen live by a public source, **D** documented by Derivative, **R** reported by one or
+more public projects, **I** inferred, **?** not established (the stand-in raises NotFaked or has a switch).
+Builds 2025.3xxxx unless a fact says otherwise.
+"""
+
+from typing import NamedTuple
+
+
+class Fact(NamedTuple):
+    """One numbered fact, which may have several parts."""
+
+    subject: str
+    marks: str
+    text: str
+    elsewhere: str = ""
+    """Why some or all of it cannot be tested on the stand-in, or where it is tested instead."""
+
+
+_DRIVER = "graphics drivers and their dialogs have no place in the stand-in"
+_SERVER = "about the server's process, not about operators: its own tests cover it"
+
+FACTS: dict[int, Fact] = {
+    1: Fact("Threads", "DLR", "TouchDesigner's objects belong to the main thread, reading included; td.isMainThread() tells."),
+    2: Fact("Threads", "R", "run() from a worker corrupts silently; print() and debug() reach the Textport and count as access.", "the stand-in refuses and counts what TD lets pass, so the test cannot run inside TD"),
+    3: Fact("Threads", "R", "Plain Python, queue, threading and tdu maths on plain values are safe on any thread."),
+    4: Fact("Threads", "R", "time.sleep on the main thread freezes everything; an HTTP request from it to its own process deadlocks.", "`block_main` of the process stands for both"),
+    5: Fact("Threads", "R", "op.TDResources.ThreadManager runs TDTasks on a pool of four threads with hooks on the main thread, RefreshHook every frame."),
+    6: Fact("Frames", "D", "Execute DAT: toggles off at first; start, create, exit, framestart, frameend, playstatechange, devicechange, projectpresave, projectpostsave; create fires whenever the DAT comes to be."),
+    7: Fact("Frames", "L", "onFrameStart does not fire while the timeline is paused."),
+    8: Fact("Frames", "D", "run(): delays in frames or milliseconds (delayMilliSeconds, rounded to a frame) stand still with the root timeline unless delayRef=op.TDResources; Run.kill, group, active; strings resolve names when they run."),
+    9: Fact("Frames", "DIR?", "Power off: nothing runs. A native dialog blocks the main thread. Perform mode is assumed to run.", "a minimised window is not established"),
+    10: Fact("Frames", "LD", "absTime (frame, seconds, step, stepSeconds) stands still within a callback and pauses with the root timeline; the clock is the Time COMP /local/time."),
+    11: Fact("Frames", "LR", "DAT text takes effect one cook later; errors and parameter callbacks show one frame later; cook(force=True) does not advance feedback; operators cook only when something asks.", "how a Render TOP follows its geometry: rendering raises NotFaked"),
+    12: Fact("Frames", "R", "Editor work in the same frame as a create has wedged TD: wait two frames.", "the stand-in notes it as a risk instead of wedging"),
+    13: Fact("Finding", "DL", "op() gives None, opex() raises; ops() lists; ints are ids; a missing shortcut raises tdAttributeError naming its context; parent is called; children lists."),
+    14: Fact("Finding", "DR", "findChildren by type, name, path, depth (exact), maxDepth, text, comment, tags, parValue, parExpr, parName, key; annotations only with includeUtility."),
+    15: Fact("Finding", "D", "Ids change on reload and undo; paths are case-sensitive."),
+    16: Fact("Creating", "L", "create() takes a class or its exact name; unknown and retired types are refused in TD's words.", "create(initialize=False) raises NotFaked"),
+    17: Fact("Creating", "DL", "A taken name gets the next number; new operators sit at (0, 0); geometryCOMP holds torus1; glslTOP brings docked _pixel, _compute, _info, glslPOP after its first cook; bad names are refused when renaming."),
+    18: Fact("Creating", "DL", "copy() loses boundary wires, copyOPs keeps inner ones; no parent setter; changeType gives a new operator with its wires."),
+    19: Fact("Creating", "R", "destroy() twice raises; a dock host destroyed before its docked operator is an error nobody can catch; a destroyed parameter invalidates held ones.", "the uncatchable error would end a self test, so its test is the stand-in's own"),
+    20: Fact("Creating", "L", "nodeX is left, nodeY bottom; least sizes; colours are float32; docked operators do not follow; allowCooking on COMPs only."),
+    21: Fact("Parameters", "D", "A missing parameter raises as an attribute and is None as an item; pars(pattern) lists."),
+    22: Fact("Parameters", "DL", "val is the constant in any mode; setting it drops the expression; expr and bindExpr enter their modes at once; modes CONSTANT, EXPRESSION, EXPORT, BIND."),
+    23: Fact("Parameters", "RL", "An unknown word for a Menu silently becomes the first entry; a StrMenu takes anything; Toggles have menu names."),
+    24: Fact("Parameters", "RDL", "Floats are not clamped, whole numbers are; readOnly does not stop scripts; text for a number raises; some parameters ignore writes; OP parameters take operators and paths."),
+    25: Fact("Parameters", "D", "Definitions (label, default, min, clampMin, menuNames, page ...) are settable on custom parameters only."),
+    26: Fact("Parameters", "DR", "== compares values, two fetches are never the same object; bool(par) evaluates; bool(parGroup) raises."),
+    27: Fact("Parameters", "L", "Custom names are one capital, then lower case and digits; COMPs only; append* give groups, replace wipes defaults; sizes number from 1; RGB reports RGBA ...; sequences refuse 0 blocks."),
+    28: Fact("Parameters", "R", "default may differ from the value at creation; pulse() and reset()."),
+    29: Fact("Parameters", "R", "Parameter Execute callbacks fire at the next frame, for script writes as well."),
+    30: Fact("Wires", "DR", "Connectors: index, isInput, owner, connections, connect, disconnect; inputs replace, outputs append; no .op; a negative index wraps."),
+    31: Fact("Wires", "R", "inputs leaves gaps out; multi-input operators close gaps on disconnect."),
+    32: Fact("Wires", "R", "Connecting across networks silently does nothing; COMP hierarchy has its own connectors; a fresh baseCOMP has no inputs."),
+    33: Fact("Errors", "D", "errors(), warnings() and scriptErrors() are one string each; addError only while cooking."),
+    34: Fact("Errors", "RD", "Shader errors are in compileResult and the Info DAT, not in errors(); a broken expression raises on eval; a missing external .tox raises nothing."),
+    35: Fact("Undo", "DR", "startBlock/endBlock make one named step; it ends with the callback; an annotation tears it down and endBlock raises."),
+    36: Fact("Saving", "R", "project.save() blocks; an exception in onProjectPreSave truncates the file; storage is pickled; modified, not dirty; name may be the next one; quit asks.", "a self test must not save or quit the user's project"),
+    37: Fact("Saving", "D", "loadTox, save, saveExternalTox; externaltox loads on its pulse."),
+    38: Fact("Saving", "R", "Extensions are built lazily, again when their source changes or the project is saved; onInitTD, onDestroyTD; only Capitalised members are promoted."),
+    39: Fact("Saving", "R", "A DAT named like a module shadows it; imported .py modules do not see op and friends."),
+    40: Fact("Data", "D", "DATs: text, csv, jsonObject, rows, columns, cells; write appends; .text flattens line breaks in cells; generated DATs refuse it."),
+    41: Fact("Data", "DL?", "TOPs: saveByteArray('.png'), numpyArray, sample; POPs count by methods, SOPs by properties; display and render are attributes; a failing shader passes its input through.", "the row order of numpyArray is a switch; drawing POPs raises NotFaked"),
+    42: Fact("Data", "D", "CHOPs: chan, chans, names, numpyArray [channels, samples], rate, start."),
+    43: Fact("Data", "R", "Reading back points of a POP is slow: 10 ms at 16 000 points, 70 ms at 160 000."),
+    44: Fact("Data", "R", "Non-commercial licences cap resolution silently at 1280.", "inside TD it depends on the licence there"),
+    45: Fact("Data", "R", "/ui/dialogs/parGrabber/offlineHelp holds JSON help; numpy, cv2, requests, yaml and others are bundled.", "the help's form is not established: the stand-in has no such DAT, and the product reads it only if it is there"),
+    46: Fact("Process", "D", "Python 3.11; app.version '099', app.build '2025.…'; app.pythonExecutable."),
+    47: Fact("Process", "R", "sys.stdout may lack isatty, fileno and encoding; leave root logging as it was."),
+    48: Fact("Process", "R", "Windows: os.kill(pid, 0) ends a process, DEVNULL for children, Proactor accept, os.replace, reserved ports; localhost is ::1 first.", "Windows itself"),
+    49: Fact("Process", "R", "A new pydantic over a loaded pydantic_core can abort; do not shadow TD's own packages.", _SERVER),
+    50: Fact("Process", "R", "macOS: TD loads foreign wheels, its stand-alone Python refuses them; OpenSSL has no CA paths.", "macOS itself"),
+    51: Fact("Process", "R", "A port taken by a dead listener still looks bound: test by a real bind."),
+    52: Fact("Process", "L", "A heavy shader can kill the graphics context: TD ends, leaving CrashAutoSave files.", _DRIVER),
+    53: Fact("Process", "L", "One undo entry per tool call is possible from one callback; a script's own sleeps make later calls look dead."),
+}  # fmt: skip
+
+#: Tests of the product and of the stand-in's process that hold to a fact without being contract tests.
+HELD_TO_BY: dict[int, tuple[str, ...]] = {
+    4: (
+        "tests/integration/test_standin_process.py::test_a_blocked_main_thread_leaves_the_control_lines_alive",
+        "tests/integration/test_stalled.py::test_calls_are_refused_lists_stay_alive_and_nothing_happens_afterwards",
+    ),
+    9: (
+        "tests/integration/test_standin_process.py::test_a_native_dialog_stops_frames_until_it_is_closed",
+        "tests/integration/test_standin_process.py::test_the_power_button_stops_processing_and_exec_still_sees",
+        "tests/integration/test_standin_process.py::test_perform_mode",
+    ),
+    36: ("tests/integration/test_standin_process.py::test_saving_blocks_and_writes_the_project",),
+    47: ("tests/integration/test_http_gates.py::test_a_standard_output_that_can_only_write_is_enough",),
+    48: ("tests/unit/shim/test_choice.py::test_a_process_that_ended_is_not_alive",),
+    51: (
+        "tests/integration/test_http_gates.py::test_a_port_held_by_a_listener_on_all_addresses_counts_as_taken",
+        "tests/integration/test_http_gates.py::test_a_taken_port_is_one_clear_sentence",
+    ),
+    53: ("tests/unit/tools/edit/test_undo.py::test_undo_and_redo_name_their_steps",),
+}

@@ -1,0 +1,142 @@
+"""The gateway example, started by its one command, in front of three stand-ins."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from fakes.driver import StandIn
+from tests.integration.clients import INITIALIZE, JSON_HEADERS, PATIENCE, ROOT, request, structured, text
+
+pytestmark = pytest.mark.anyio
+
+NAMES = ("left", "middle", "Right Wall")
+PREFIXES = ("left", "middle", "rightwall")
+
+
+@dataclass
+class Site:
+    """Three TouchDesigners of one user, and the gateway in front of them."""
+
+    stand_ins: dict[str, StandIn]
+    url: str
+    key: str
+
+    @asynccontextmanager
+    async def client(self, mode: str = "auto") -> AsyncIterator[Client]:
+        timeout = httpx2.Timeout(PATIENCE)
+        headers = {"Authorization": f"Bearer {self.key}"}
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=timeout) as web,
+            Client(streamable_http_client(self.url, http_client=web), mode=mode) as client,
+        ):
+            yield client
+
+
+def start(stack: ExitStack, home: Path, name: str) -> StandIn:
+    arguments = ("--scene", "empty", "--fps", "30", "--set", f"Instancename={name}")
+    return stack.enter_context(StandIn(*arguments, home=home))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    home = tmp_path_factory.mktemp("home")
+    with ExitStack() as stack:
+        stand_ins = {prefix: start(stack, home, name) for prefix, name in zip(PREFIXES, NAMES, strict=True)}
+        env = {
+            **os.environ,
+            "HOME": str(home),
+            "TDMCP_HOME": str(home / ".tdmcp"),
+            "TDMCP_GATEWAY_KEY": "gate",
+        }
+        gateway = subprocess.Popen(
+            [sys.executable, str(ROOT / "examples" / "gateway" / "gateway.py"), "--port", "0"],
+            env={**env, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            assert gateway.stdout is not None
+            url, _, prefixes = gateway.stdout.readline().strip().partition(" in front of ")
+            assert prefixes == "left, middle, rightwall"
+            yield Site(stand_ins, url, "gate")
+        finally:
+            gateway.terminate()
+            gateway.wait(PATIENCE)
+            if gateway.stdout is not None:
+                gateway.stdout.close()
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_each_touchdesigner_has_its_own_prefix_and_gets_its_own_calls(site: Site, mode: str) -> None:
+    async with site.client(mode) as client:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        for prefix in PREFIXES:
+            assert {f"{prefix}_create_operator", f"{prefix}_get_status"} <= names
+        for prefix in PREFIXES:
+            made = await client.call_tool(
+                f"{prefix}_create_operator",
+                {"parent": "/project1", "type": "noiseTOP", "name": f"only_{prefix}_{mode}"},
+            )
+            assert not made.is_error, text(made)
+            assert structured(made)
+    for prefix, stand_in in site.stand_ins.items():
+        for other in PREFIXES:
+            there = stand_in.exec(f"op('/project1/only_{other}_{mode}') is not None")
+            assert there == str(other == prefix)
+
+
+async def test_a_refusal_comes_through_with_its_code_and_suggestions(site: Site) -> None:
+    async with site.client() as client:
+        answer = await client.call_tool(
+            "left_create_operator", {"parent": "/project1", "type": "noisTOP", "name": "x"}
+        )
+    assert answer.is_error
+    assert "operator_type_unknown" in text(answer) and "noiseTOP" in text(answer)
+
+
+async def test_several_are_called_at_the_same_time(site: Site) -> None:
+    answers: dict[str, str] = {}
+
+    async with site.client() as client:
+
+        async def ask(prefix: str) -> None:
+            answers[prefix] = text(await client.call_tool(f"{prefix}_get_status", {}))
+
+        async with anyio.create_task_group() as tasks:
+            for prefix in PREFIXES:
+                tasks.start_soon(ask, prefix)
+    assert set(answers) == set(PREFIXES)
+
+
+def test_without_the_gateways_key_nobody_gets_in_and_a_touchdesigners_own_key_is_none(site: Site) -> None:
+    for key in ("", site.stand_ins["left"].token or "", "gate2"):
+        headers = {**JSON_HEADERS, **({"Authorization": f"Bearer {key}"} if key else {})}
+        assert request(site.url, "POST", INITIALIZE, headers).status == 401
+    headers = {**JSON_HEADERS, "Authorization": "Bearer gate", "Host": "evil.example"}
+    assert request(site.url, "POST", INITIALIZE, headers).status in (403, 421)
+
+
+async def test_one_that_ends_leaves_the_others_and_is_found_again_on_another_port(site: Site) -> None:
+    middle = site.stand_ins["middle"]
+    middle.close()
+    async with site.client() as client:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        assert "left_get_status" in names and "middle_get_status" not in names
+        assert not (await client.call_tool("rightwall_get_status", {})).is_error
+        with ExitStack() as stack:
+            again = start(stack, middle.home, "middle")
+            assert again.url != middle.url
+            answer = await client.call_tool("middle_get_status", {})
+            assert not answer.is_error, text(answer)

@@ -1,0 +1,321 @@
+"""A remote agent asks to be let in, with the official client's own OAuth; only the person at TouchDesigner can say yes."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import anyio
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.auth import OAuthClientProvider
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import (
+    AuthorizationCodeResult,
+    OAuthClientInformationFull,
+    OAuthClientMetadata,
+    OAuthToken,
+)
+
+from fakes.driver import StandIn
+from tests.integration.clients import INITIALIZE, JSON_HEADERS, PATIENCE, request, structured
+
+pytestmark = pytest.mark.anyio
+
+CALLBACK = "http://127.0.0.1:1/callback"
+
+
+@pytest.fixture(scope="module")
+def td() -> Iterator[StandIn]:
+    with StandIn("--scene", "empty", "--set", "Oauth=1") as stand_in:
+        yield stand_in
+        assert stand_in.stats()["thread_conflicts"] == 0
+
+
+class Memory:
+    """What an agent remembers between its runs."""
+
+    def __init__(self) -> None:
+        self.tokens: OAuthToken | None = None
+        self.client: OAuthClientInformationFull | None = None
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return self.tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        self.tokens = tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return self.client
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        self.client = client_info
+
+
+class Agent:
+    """The official client, its browser, and the person who sits before that browser.
+
+    `decide` is what the person at TouchDesigner does once the code is shown there.
+    """
+
+    def __init__(self, td: StandIn, decide: str, name: str = "Remote Agent") -> None:
+        self.td, self.memory, self.name = td, Memory(), name
+        self._decide = decide
+        self.page = self.shown = ""
+        self._result: AuthorizationCodeResult | None = None
+
+    async def open(self, url: str) -> None:
+        """The browser: waits on the page until the person has decided, and then goes back to the agent."""
+        async with httpx2.AsyncClient() as browser:
+            answer = await browser.get(url)
+            assert answer.status_code == 302, answer.text
+            waiting = answer.headers["location"]
+            first = await browser.get(waiting)
+            assert first.status_code == 200
+            self.page = first.text
+            self.shown = await shown(self.td)
+            self.td.exec(f"{component(self.td)}.par.{self._decide}.pulse()")
+            with anyio.fail_after(PATIENCE):
+                while (answer := await browser.get(waiting)).status_code == 200:
+                    await anyio.sleep(0.05)
+        assert answer.status_code == 302
+        target = answer.headers["location"]
+        assert target.startswith(CALLBACK)
+        back = {name: values[0] for name, values in parse_qs(urlsplit(target).query).items()}
+        assert "code" in back, back
+        self._result = AuthorizationCodeResult(
+            code=back["code"], state=back.get("state"), iss=back.get("iss")
+        )
+
+    async def result(self) -> AuthorizationCodeResult:
+        assert self._result is not None
+        return self._result
+
+    @asynccontextmanager
+    async def connect(self) -> AsyncIterator[Client]:
+        auth = OAuthClientProvider(
+            server_url=self.td.url,
+            client_metadata=OAuthClientMetadata(
+                client_name=self.name,
+                redirect_uris=[CALLBACK],
+                token_endpoint_auth_method="none",
+            ),
+            storage=self.memory,
+            redirect_handler=self.open,
+            callback_handler=self.result,
+        )
+        async with (
+            httpx2.AsyncClient(auth=auth, timeout=PATIENCE) as web,
+            Client(streamable_http_client(self.td.url, http_client=web)) as client,
+        ):
+            yield client
+
+
+def component(td: StandIn) -> str:
+    return f"op({td.ready['component']!r})"
+
+
+async def shown(td: StandIn) -> str:
+    """What the component shows of the agent that waits; waits for it."""
+    with anyio.fail_after(PATIENCE):
+        while not (text := td.exec(f"{component(td)}.par.Consent.eval()").strip("'\"")):
+            await anyio.sleep(0.05)
+    return text
+
+
+def status(td: StandIn, token: str) -> int:
+    headers = {**JSON_HEADERS, "Authorization": f"Bearer {token}"}
+    return request(td.url, "POST", INITIALIZE, headers).status
+
+
+def post(td: StandIn, path: str, body: bytes, kind: str) -> Any:
+    return request(td.url.replace("/mcp", path), "POST", body, {"Content-Type": kind})
+
+
+def form(td: StandIn, path: str, **fields: str) -> Any:
+    return post(td, path, urlencode(fields).encode(), "application/x-www-form-urlencoded")
+
+
+async def test_an_agent_is_let_in_by_the_person_at_touchdesigner_at_the_level_of_the_setting(
+    td: StandIn,
+) -> None:
+    agent = Agent(td, "Approve")
+    async with agent.connect() as client:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        assert "create_operator" in names and "execute_python" not in names
+        made = await client.call_tool(
+            "create_operator", {"parent": "/project1", "type": "nullTOP", "name": "remote"}
+        )
+        assert not made.is_error
+    code = agent.shown.partition(":")[0]
+    assert re.fullmatch(r"[A-Z2-9]{4}-[A-Z2-9]{4}", code)
+    assert code in agent.page and "Remote Agent" in agent.page and "Remote Agent" in agent.shown
+    assert td.exec("op('/project1/remote').type") == "'null'"
+    assert td.exec(f"{component(td)}.par.Consent.eval()") == "''", "nobody waits any more"
+
+
+async def test_lowering_the_level_for_agents_holds_for_those_who_are_in(td: StandIn) -> None:
+    move = {"path": "/project1", "position": [0, 0]}
+    async with Agent(td, "Approve").connect() as client:
+        assert not (await client.call_tool("update_operator", move)).is_error
+        td.exec(f"setattr({component(td)}.par, 'Oauthlevel', 'observe')")
+        try:
+            with anyio.fail_after(PATIENCE):
+                while not (answer := await client.call_tool("update_operator", move)).is_error:
+                    await anyio.sleep(0.05)
+        finally:
+            td.exec(f"setattr({component(td)}.par, 'Oauthlevel', 'edit')")
+    assert structured(answer)["code"] == "access_denied"
+
+
+async def test_a_denied_agent_gets_nothing(td: StandIn) -> None:
+    agent = Agent(td, "Deny")
+    with pytest.raises(BaseException) as caught:
+        async with agent.connect():
+            pass
+    assert "access_denied" in _words(caught.value)
+    assert agent.memory.tokens is None
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, BaseExceptionGroup):
+        return " ".join(_words(inner) for inner in error.exceptions)
+    return f"{error!r}"
+
+
+async def test_tokens_are_renewed_once_and_a_stolen_one_ends_the_grant(td: StandIn) -> None:
+    agent = Agent(td, "Approve")
+    async with agent.connect() as client:
+        await client.list_tools()
+    first, registered = agent.memory.tokens, agent.memory.client
+    assert first is not None and first.refresh_token and registered is not None
+    assert first.expires_in is not None and 3000 < first.expires_in <= 3600
+
+    def renew(token: str) -> Any:
+        return form(
+            td, "/token", grant_type="refresh_token", refresh_token=token, client_id=registered.client_id
+        )
+
+    second = renew(first.refresh_token)
+    assert second.status == 200, second
+    assert status(td, first.access_token) == 401, "the old access token is dead"
+    assert status(td, second.json["access_token"]) == 200
+    stolen = renew(first.refresh_token)
+    assert stolen.status == 400 and stolen.json["error"] == "invalid_grant"
+    assert status(td, second.json["access_token"]) == 401, "somebody has the tokens of somebody else"
+
+
+async def test_an_agent_can_give_its_access_back(td: StandIn) -> None:
+    agent = Agent(td, "Approve")
+    async with agent.connect() as client:
+        await client.list_tools()
+    tokens, registered = agent.memory.tokens, agent.memory.client
+    assert tokens is not None and registered is not None
+    assert status(td, tokens.access_token) == 200
+    answer = form(td, "/revoke", token=tokens.access_token, client_id=registered.client_id, client_secret="")
+    assert answer.status == 200, answer
+    assert status(td, tokens.access_token) == 401
+
+
+async def test_the_person_can_turn_everybody_out(td: StandIn) -> None:
+    agent = Agent(td, "Approve")
+    async with agent.connect() as client:
+        await client.list_tools()
+    tokens = agent.memory.tokens
+    assert tokens is not None and status(td, tokens.access_token) == 200
+    td.exec(f"{component(td)}.par.Forgetagents.pulse()")
+    end = time.monotonic() + PATIENCE
+    while status(td, tokens.access_token) != 401:
+        assert time.monotonic() < end
+        await anyio.sleep(0.05)
+    assert td.token and status(td, td.token) == 200, "keys are no agents"
+
+
+async def test_the_dashboard_can_decide_with_the_owners_key_and_with_no_other(td: StandIn) -> None:
+    desk = td.url.replace("/mcp", "/api/consent")
+    agent = Agent(td, "Approve")
+    async with agent.connect() as client:
+        await client.list_tools()
+    assert agent.memory.tokens is not None
+    async with httpx2.AsyncClient() as browser:
+        waiting = (await browser.get(_authorize(td, agent))).headers["location"]
+        code = (await shown(td)).partition(":")[0]
+        body = f'{{"id": "{code}", "allow": true}}'.encode()
+        inside = {"Authorization": f"Bearer {agent.memory.tokens.access_token}"}
+        refused = request(desk, "POST", body, {**JSON_HEADERS, **inside})
+        assert refused.status == 403, "who was let in must not let others in"
+        assert (await browser.get(waiting)).status_code == 200
+        allowed = request(desk, "POST", body, {**JSON_HEADERS, **td.headers})
+        assert allowed.json == {"open": True}
+        answer = await browser.get(waiting)
+    assert answer.status_code == 302 and "code=" in answer.headers["location"]
+
+
+def _authorize(td: StandIn, agent: Agent) -> str:
+    """Where the browser of an agent that is registered goes first."""
+    assert agent.memory.client is not None
+    asked = {
+        "response_type": "code",
+        "client_id": agent.memory.client.client_id,
+        "redirect_uri": CALLBACK,
+        "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+        "code_challenge_method": "S256",
+        "state": "x",
+    }
+    return td.url.replace("/mcp", "/authorize?") + urlencode(asked)
+
+
+def test_a_refused_client_is_told_where_to_ask(td: StandIn) -> None:
+    answer = request(td.url, "POST", INITIALIZE, JSON_HEADERS)
+    assert answer.status == 401
+    found = re.search(r'resource_metadata="([^"]+)"', answer.headers["www-authenticate"])
+    assert found is not None
+    metadata = request(found[1]).json
+    assert metadata["resource"] == td.url and metadata["scopes_supported"] == ["observe", "edit"]
+    server = request(f"{metadata['authorization_servers'][0]}/.well-known/oauth-authorization-server").json
+    assert server["code_challenge_methods_supported"] == ["S256"]
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "http://evil.example/cb",
+        "javascript:alert(1)",
+        "https://u:p@x.example/",
+        "https://x.example/#f",
+        "data:x",
+    ],
+)
+def test_an_address_that_must_not_get_a_code_is_not_registered(td: StandIn, uri: str) -> None:
+    body = f'{{"redirect_uris": ["{uri}"], "token_endpoint_auth_method": "none"}}'.encode()
+    answer = post(td, "/register", body, "application/json")
+    assert answer.status == 400, answer
+    assert "Too many" not in answer.json["error_description"]
+
+
+def test_unless_it_is_switched_on_there_is_nothing_of_it() -> None:
+    with StandIn("--scene", "empty") as plain:
+        for path in (
+            "/.well-known/oauth-authorization-server",
+            "/.well-known/oauth-protected-resource/mcp",
+            "/authorize",
+            "/token",
+            "/register",
+            "/consent",
+        ):
+            assert request(plain.url.replace("/mcp", path)).status == 404
+        refused = request(plain.url, "POST", INITIALIZE, JSON_HEADERS)
+        assert "resource_metadata" not in refused.headers["www-authenticate"]
+
+
+def test_a_flood_of_registrations_is_held_off(td: StandIn) -> None:
+    body = f'{{"redirect_uris": ["{CALLBACK}"], "token_endpoint_auth_method": "none"}}'.encode()
+    answers = [post(td, "/register", body, "application/json") for _ in range(15)]
+    assert answers[-1].status in (400, 429)
+    if answers[-1].status == 400:
+        assert "Too many" in answers[-1].json["error_description"]

@@ -1,0 +1,238 @@
+"""What the component carries is unpacked once, whole or not at all, and every failure is said in words."""
+
+import errno
+import importlib.util
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from td_component.model import SCRIPTS
+from tox_build import archive
+
+PATIENCE = 60
+
+
+@pytest.fixture
+def unpacking():
+    """The DAT's script as a module, with no locks held from before."""
+    spec = importlib.util.spec_from_file_location("unpacking_script", SCRIPTS / "unpacking.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    yield module
+    sys.modules.pop(module.HOME, None)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("TDMCP_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temp"))
+    (tmp_path / "temp").mkdir()
+    return tmp_path / "home"
+
+
+class Carried:
+    """A small payload for this machine."""
+
+    def __init__(self, unpacking, word="hello", version="1.0"):
+        code = {"code/mine/__init__.py": f"WORD = {word!r}\n".encode(), "code/mine/data.json": b"{}"}
+        packed = {"code": archive.pack(code), unpacking.system(): archive.pack({"libraries/core.so": b"\x7fELF"})}
+        self.texts = {name: list(one.parts) for name, one in packed.items()}
+        self.manifest = {
+            "version": version,
+            "python": ".".join(map(str, sys.version_info[:2])),
+            "longest": 21,
+            "archives": {name: one.facts() for name, one in packed.items()},
+        }
+
+    def unpack(self, unpacking, interpreter=""):
+        """To the end, as the component does it: look, feed what is wanted, wait."""
+        work = unpacking.Unpacking(self.manifest, interpreter)
+        settle(unpacking, work)
+        while work.state == "wanted":
+            name, number = work.missing()
+            work.feed(self.texts[name][number])
+        settle(unpacking, work)
+        return work
+
+
+def settle(unpacking, work):
+    for thread in unpacking.threading.enumerate():
+        if thread.name == "tdmcp-unpacking":
+            thread.join(PATIENCE)
+    assert work.state in ("wanted", "done", "failed")
+
+
+def versions(home):
+    return sorted(path.name for path in (home / "lib").iterdir() if not path.name.startswith("."))
+
+
+def test_it_is_unpacked_below_the_home_under_a_name_of_its_own(unpacking, home):
+    work = Carried(unpacking).unpack(unpacking)
+    assert work.state == "done" and work.folder == home / "lib" / work.identity
+    assert (work.folder / "code/mine/__init__.py").read_bytes() == b"WORD = 'hello'\n"
+    assert (work.folder / "libraries/core.so").read_bytes() == b"\x7fELF"
+    assert versions(home) == [work.identity]
+
+
+def test_the_second_time_nothing_is_read_or_written(unpacking, home):
+    carried = Carried(unpacking)
+    first = carried.unpack(unpacking)
+    carried.texts.clear()
+    before = (first.folder / "code/mine/data.json").stat().st_mtime_ns
+    assert carried.unpack(unpacking).state == "done"
+    assert (first.folder / "code/mine/data.json").stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("harm", ["gone", "shorter", "other machine code"])
+def test_what_was_damaged_since_is_unpacked_again(unpacking, harm):
+    carried = Carried(unpacking)
+    folder = carried.unpack(unpacking).folder
+    if harm == "gone":
+        (folder / "code/mine/__init__.py").unlink()
+    elif harm == "shorter":
+        (folder / "code/mine/__init__.py").write_bytes(b"")
+    else:
+        (folder / "libraries/core.so").write_bytes(b"\x7fEVI")
+    assert carried.unpack(unpacking).state == "done"
+    assert (folder / "code/mine/__init__.py").read_bytes() == b"WORD = 'hello'\n"
+    assert (folder / "libraries/core.so").read_bytes() == b"\x7fELF"
+
+
+def test_a_damaged_payload_is_said_and_leaves_nothing_behind(unpacking, home):
+    carried = Carried(unpacking)
+    text = carried.texts["code"][0]
+    carried.texts["code"][0] = ("B" if text[0] == "A" else "A") + text[1:]
+    work = carried.unpack(unpacking)
+    assert work.state == "failed" and "damaged (code)" in work.sentence and "fresh copy" in work.sentence
+    assert versions(home) == [] and not list((home / "lib").glob(f".{work.identity}*"))
+
+
+def test_text_that_somebody_edited_is_damage_too(unpacking):
+    carried = Carried(unpacking)
+    carried.texts["code"][0] = "not base64 at all !"
+    assert "damaged" in carried.unpack(unpacking).sentence
+
+
+@pytest.mark.parametrize("name", ["名前 с пробелом ü", "x" * 200])
+def test_homes_with_any_letters_and_of_any_length_do(unpacking, tmp_path, monkeypatch, name):
+    home = tmp_path / name
+    monkeypatch.setenv("TDMCP_HOME", str(home))
+    work = Carried(unpacking).unpack(unpacking)
+    assert work.state == "done" and home in work.folder.parents
+
+
+def test_a_home_that_cannot_be_written_gives_way_to_the_temporary_folder(unpacking, tmp_path, home):
+    home.write_text("a file stands where the folder would be")
+    work = Carried(unpacking).unpack(unpacking)
+    assert work.state == "done" and tmp_path / "temp" in work.folder.parents
+    assert Carried(unpacking).unpack(unpacking).folder == work.folder
+
+
+def test_where_nothing_can_be_written_the_remedy_is_named(unpacking, tmp_path, home):
+    home.write_text("")
+    (tmp_path / "temp").rmdir()
+    (tmp_path / "temp").write_text("")
+    work = Carried(unpacking).unpack(unpacking)
+    assert work.state == "failed"
+    assert str(home) in work.sentence and "set TDMCP_HOME to a folder that is" in work.sentence
+
+
+def test_a_path_that_is_too_long_is_called_that(unpacking, tmp_path, monkeypatch):
+    monkeypatch.setenv("TDMCP_HOME", str(tmp_path / ("x" * 300)))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("y" * 300)))
+    work = Carried(unpacking).unpack(unpacking)
+    assert "too long" in work.sentence and "set TDMCP_HOME to a shorter folder" in work.sentence
+
+
+def test_a_full_disk_is_called_that_with_what_is_needed(unpacking, monkeypatch, home):
+    def full(self, data):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    carried = Carried(unpacking)
+    monkeypatch.setattr(Path, "write_bytes", full)
+    work = carried.unpack(unpacking)
+    assert work.sentence.startswith(f"The disk of {home / 'lib'} is full") and "MB" in work.sentence
+    assert versions(home) == []
+
+
+def test_code_in_a_folder_that_others_can_write_is_not_trusted(unpacking, home):
+    carried = Carried(unpacking)
+    carried.unpack(unpacking)
+    (home / "lib").chmod(0o777)
+    work = carried.unpack(unpacking)
+    assert home not in work.folder.parents
+
+
+def test_another_system_and_another_python_are_refused_in_words(unpacking, monkeypatch):
+    carried = Carried(unpacking)
+    monkeypatch.setattr(unpacking, "system", lambda: "win_arm64")
+    assert "not for win_arm64: take the build for all systems" in carried.unpack(unpacking).sentence
+    monkeypatch.undo()
+    carried.manifest["python"] = "3.9"
+    assert "needs Python 3.9" in carried.unpack(unpacking).sentence
+
+
+def test_whoever_comes_second_waits_for_the_first_and_uses_its_work(unpacking, home):
+    carried = Carried(unpacking)
+    identity = unpacking.identity(carried.manifest)
+    (home / "lib").mkdir(parents=True)
+    with unpacking.locked(home / "lib", identity):
+        work = unpacking.Unpacking(carried.manifest)
+        settle(unpacking, work)
+        while work.state == "wanted":
+            name, number = work.missing()
+            work.feed(carried.texts[name][number])
+        assert work.state == "unpacking" and versions(home) == []
+        unpacking.unpack(carried.manifest, carried.texts, home / "lib")
+        made = (home / "lib" / identity).stat().st_ino
+    settle(unpacking, work)
+    assert work.state == "done" and work.folder.stat().st_ino == made
+
+
+def test_one_who_waits_too_long_says_for_whom(unpacking, monkeypatch, home):
+    monkeypatch.setattr(unpacking, "PATIENCE", 0.0)
+    carried = Carried(unpacking)
+    (home / "lib").mkdir(parents=True)
+    with unpacking.locked(home / "lib", unpacking.identity(carried.manifest)):
+        assert "Another TouchDesigner" in carried.unpack(unpacking).sentence
+
+
+def test_of_former_versions_the_one_used_last_stays(unpacking, home):
+    names = []
+    for number in range(4):
+        work = Carried(unpacking, word=f"version {number}").unpack(unpacking)
+        names.append(work.identity)
+        # As when that TouchDesigner has ended: its locks are gone, and time has passed.
+        sys.modules[unpacking.HOME].__dict__.pop("held").clear()
+        os.utime(work.folder / "complete.json", (1000 + number, 1000 + number))
+    assert versions(home) == sorted(names[-2:])
+
+
+def test_a_version_that_is_in_use_is_never_removed(unpacking, home):
+    first = Carried(unpacking, word="in use").unpack(unpacking)
+    os.utime(first.folder / "complete.json", (1, 1))
+    for number in range(3):
+        Carried(unpacking, word=f"version {number}").unpack(unpacking)
+    assert first.identity in versions(home)
+
+
+def test_the_code_is_compiled_by_another_process(unpacking):
+    folder = Carried(unpacking).unpack(unpacking, sys.executable).folder
+    assert list((folder / "code/mine/__pycache__").glob("__init__.*.pyc"))
+
+
+def test_files_outside_the_folder_are_refused(unpacking):
+    carried = Carried(unpacking)
+    packed = archive.pack({"../outside.py": b""})
+    carried.manifest["archives"]["code"] = packed.facts()
+    carried.texts["code"] = list(packed.parts)
+    assert "damaged" in carried.unpack(unpacking).sentence
+
+
+def test_the_listing_names_the_version(unpacking):
+    folder = Carried(unpacking, version="7.1").unpack(unpacking).folder
+    assert json.loads((folder / "complete.json").read_text())["version"] == "7.1"

@@ -1,0 +1,3 @@
+"""The bench of the tools' tests serves here as well."""
+
+from tests.unit.tools.conftest import bench as bench
