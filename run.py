@@ -1,4 +1,5 @@
-"""Set up this checkout and do something with it: `python3 run.py demo`, `python3 run.py test`, `python3 run.py check`.
+"""Set up this checkout and do something with it: `python3 run.py demo`, `python3 run.py test`, `python3 run.py check`,
+`python3 run.py mutate` (do the tests notice when a fact about TouchDesigner no longer holds?).
 
 Standard library only. The environment lives in `.venv` beside this file and is made anew only when the pinned
 requirements change, so a second run works offline.
@@ -23,6 +24,7 @@ COMMANDS = {
     "demo": [["-m", "tdmcp_embedded.cli", "demo"]],
     "test": [["-m", "pytest"]],
     "conformance": [["-m", "tests.conformance"]],
+    "mutate": [["-m", "tests.mutation"]],
     "check": [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
 }
 

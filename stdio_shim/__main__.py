@@ -5,19 +5,20 @@ there: it answers the handshake, `ping` and the lists whether or not TouchDesign
 the MCP server inside TouchDesigner, and says in words what is wrong when it cannot. It ends at the end of its input.
 
     python -m stdio_shim [--instance NAME|PID|PATH] [--project PATH] [--url URL] [--token KEY] [--log-file FILE]
-        [--allow-open]
+        [--contract NUMBER] [--allow-open]
 
 Environment: TDMCP_URL and TDMCP_TOKEN stand for the options; TDMCP_HOME (default ~/.tdmcp) holds `instances/`, one
 JSON file for each running server, and `cache/`, the lists that were last seen.
 
-With --allow-open the tool `open_project` starts TouchDesigner with a project that was open before.
+A client's entry says with --contract for which shim it was written. With --allow-open the tool `open_project` starts TouchDesigner with a project that was open before.
 
 One file and the standard library only (Python 3.9 or newer), so that a client can start it by its path with whatever
 Python there is. It starts often and must start fast: `argparse`, `http.client`, `typing` and `dataclasses` would take
 as long to import as everything else together, so they are not used.
 
 Threads: the main one reads standard input; each request being forwarded has one; one looks after sessions and tells
-the client when TouchDesigner comes or changes; one posts notifications and answers in their order.
+the client when TouchDesigner comes or changes; one posts notifications and answers in their order; one notices when
+the client is gone.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 CONTRACT = 1
 #: The oldest contract of a server that this shim still understands.
 OLDEST_CONTRACT = 1
+#: The oldest contract of a client's entry that this shim still understands.
+OLDEST_ENTRY = 1
 
 MODERN = ["2026-07-28"]
 HANDSHAKE = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
@@ -64,7 +67,7 @@ RESTART_GAP = 1.5
 FLUSH = 1.5
 #: Seconds a connection may lie idle and be used again: less than any server's keep-alive.
 IDLE_CONNECTION = 20.0
-#: Seconds between looks at the registry.
+#: Seconds between looks at the registry, and at whether the client is still there.
 LOOK_EVERY = 1.0
 MAX_REQUESTS = 256
 MAX_LISTENS = 32
@@ -1956,8 +1959,11 @@ class Shim:
         log: Callable[[str], None],
         problem: str = "",
         projects: Projects | None = None,
+        notice: str = "",
     ) -> None:
         self.out = Outlet(write, log)
+        #: What every answer carries, whichever server it comes from.
+        self.notice = notice
         #: None unless the user allows starting TouchDesigner.
         self.projects = projects
         self.known = Known(instances.home, self.out.later)
@@ -2084,6 +2090,8 @@ class Shim:
                 ),
             )
         else:
+            if listens:
+                self._watch()  # the modern era has no handshake that would begin it
             threading.Thread(target=self._fly, args=(flight, listens), daemon=True).start()
 
     def _fly(self, flight: Flight, listens: bool) -> None:
@@ -2310,13 +2318,25 @@ class Shim:
                     return
                 self.servers.instances.forget()
                 again += 1
-                if flight.method == "tools/call" or again >= 3:
+                if again >= 3 or not self._may_repeat(flight, target):
                     refuse_lost(target)
             finally:
                 flight.connection = None
                 self.servers.pool.give_back(connection)
             if again >= 4:
                 raise Refusal("internal_error", f"{target} refuses to keep a session.", retryable=True)
+
+    def _may_repeat(self, flight: Flight, target: Target) -> bool:
+        """Whether a request that went out may go out again: a call only if it but looks, and did not end its server."""
+        if flight.method != "tools/call":
+            return True
+        name = flight.params.get("name")
+        tool = next(
+            (t for t in self.known.get("tools", []) if isinstance(t, dict) and t.get("name") == name), {}
+        )
+        hints = tool.get("annotations")
+        looks = isinstance(hints, dict) and hints.get("readOnlyHint") is True
+        return looks and process_alive(target.pid)
 
     def _sent(self, flight: Flight) -> None:
         # The flag first, then the look: `_cancel` does it the other way round, so that one of the two notices.
@@ -2430,7 +2450,7 @@ class Shim:
 
     def _finished(self, flight: Flight, target: Target, raw: bytes) -> bytes:
         """The server's answer as the client gets it: almost always the very bytes."""
-        notice = target.contract_notice()
+        notice = " ".join(filter(None, (self.notice, target.contract_notice())))
         several = self.servers.instances.several()
         if flight.method == "tools/call" and self.servers.instances.reached(target):
             several = True  # no longer the one the client has been working with: say so
@@ -2547,6 +2567,7 @@ OPTIONS = {
     "--instance": "",
     "--project": "",
     "--log-file": "",
+    "--contract": "",
 }
 #: Options without a value.
 FLAGS = ("--allow-open",)
@@ -2578,11 +2599,34 @@ def options(arguments: list[str]) -> tuple[dict[str, str], str]:
             Url(values["--url"])
         except ValueError as error:
             return values, f"The shim was started with a wrong URL: {error}."
+    written = values["--contract"]
+    if written and not (written.isascii() and written.isdigit()):
+        return values, f"The shim was started with --contract {written}, which is no number."
+    if written and int(written) < OLDEST_ENTRY:
+        return values, (
+            f"This client's entry is too old for the shim that it starts (contract {int(written)}, needed "
+            f"{OLDEST_ENTRY} or newer): {RENEW}."
+        )
     return values, ""
 
 
-def claim_stdout() -> Callable[[bytes], None]:
-    """Keep the real standard output for messages alone: whatever else writes to it lands on standard error."""
+RENEW = "pulse Install Client on the component's Clients page, or run `tdmcp client add`"
+
+
+def entry_notice(written: str) -> str:
+    """A sentence when a client's entry was written for another shim than this one, which still understands it."""
+    if not written or int(written) == CONTRACT:
+        return ""
+    older = "entry is older than the shim that it starts"
+    newer = "entry is newer than the shim that it starts"
+    return f"This client's {older if int(written) < CONTRACT else newer}; {RENEW}."
+
+
+def claim_stdout() -> tuple[Callable[[bytes], None], int]:
+    """Keep the real standard output for messages alone: whatever else writes to it lands on standard error.
+
+    Returns what writes to it, and its descriptor.
+    """
     out = os.dup(1)
     try:
         os.dup2(2, 1)
@@ -2616,7 +2660,41 @@ def claim_stdout() -> Callable[[bytes], None]:
                 # The client is gone without closing our input; nobody will ever read an answer.
                 os._exit(0)
 
-    return write
+    return write, out
+
+
+def leave_with_the_client(done: Callable[[], None], gone: Callable[[], bool]) -> None:
+    """Call `done` when the client has died although our input has not ended; waits until then.
+
+    A client that dies ends our input, unless another program of its has inherited the pipe, as happens on Windows.
+    """
+    parent = os.getppid()
+    if sys.platform == "win32":
+        import ctypes
+
+        kernel = ctypes.windll.kernel32
+        kernel.OpenProcess.restype = ctypes.c_void_p
+        handle = kernel.OpenProcess(0x00100000, False, parent)  # SYNCHRONIZE
+        if not handle:
+            return  # not ours to watch
+        if kernel.WaitForSingleObject(ctypes.c_void_p(handle), 0xFFFFFFFF) == 0:  # INFINITE; WAIT_OBJECT_0
+            done()
+        return
+    # What started us may have been a launcher that has done its work: only then look whether anybody still reads.
+    while os.getppid() == parent or not gone():
+        time.sleep(LOOK_EVERY)
+    done()
+
+
+def unread(out: int) -> bool:
+    """Whether the other end of a pipe that we write to is closed."""
+    import select
+
+    if not hasattr(select, "poll"):
+        return False
+    poll = select.poll()
+    poll.register(out, 0)
+    return bool(poll.poll(0))
 
 
 def make_log(path: str) -> Callable[[str], None]:
@@ -2659,7 +2737,7 @@ def main(arguments: list[str]) -> int:
 
         # Ctrl-C in a terminal reaches every process in it; it is meant for the client.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    write = claim_stdout()
+    write, out = claim_stdout()
     values, problem = options(arguments)
     log = make_log(values["--log-file"])
     if problem:
@@ -2674,7 +2752,15 @@ def main(arguments: list[str]) -> int:
         home_folder(), values["--url"], values["--token"], values["--instance"], values["--project"], folder
     )
     projects = Projects(instances) if values.get("--allow-open") else None
-    shim = Shim(instances, write, log, problem, projects)
+    notice = "" if problem else entry_notice(values["--contract"])
+    shim = Shim(instances, write, log, problem, projects, notice)
+
+    def leave() -> None:
+        log("the client is gone")
+        shim.sessions.close()
+        os._exit(0)
+
+    threading.Thread(target=leave_with_the_client, args=(leave, lambda: unread(out)), daemon=True).start()
     shim.run(sys.stdin.buffer.readline)
     log("end of input")
     return 0

@@ -233,14 +233,54 @@ PERFORMANCE = Page(
     ),
 )
 
+_CLIENTS = (
+    ("claude-desktop", "Claude Desktop"),
+    ("claude-code", "Claude Code"),
+    ("cursor", "Cursor"),
+    ("vscode", "VS Code"),
+    ("codex", "Codex"),
+    ("windsurf", "Windsurf"),
+    ("gemini", "Gemini CLI"),
+    ("opencode", "OpenCode"),
+)
+
 CLIENTS = Page(
     "Clients",
     (
+        Parameter(
+            "Client",
+            "Client",
+            Style.MENU,
+            "The client that the next two buttons set up.",
+            "claude-desktop",
+            menu=_CLIENTS,
+        ),
+        Parameter(
+            "Installclient",
+            "Install Client",
+            Style.PULSE,
+            "Enter this server in the configuration of that client. What is there is kept, and a copy of the file.",
+        ),
+        Parameter(
+            "Removeclient",
+            "Remove Client",
+            Style.PULSE,
+            "Take this server out of the configuration of that client again.",
+        ),
+        Parameter(
+            "Clientresult",
+            "Result",
+            Style.STR,
+            "What was done to the configuration of that client, and what is left to do.",
+            "",
+            read_only=True,
+        ),
         Parameter(
             "Copyconfig",
             "Copy Client Config",
             Style.PULSE,
             "Copy a ready-made client configuration (JSON with address and access key) to the clipboard.",
+            section=True,
         ),
         Parameter(
             "Copykey",
@@ -253,7 +293,30 @@ CLIENTS = Page(
 
 ABOUT = Page(
     "About",
-    (Parameter("Version", "Version", Style.STR, "Version of the running server.", "", read_only=True),),
+    (
+        Parameter("Version", "Version", Style.STR, "Version of the running server.", "", read_only=True),
+        Parameter(
+            "Selftest",
+            "Self Test",
+            Style.PULSE,
+            "Check in a scratch component whether this TouchDesigner does what the server relies on, and write a report.",
+            section=True,
+        ),
+        Parameter(
+            "Dumpcatalogue",
+            "Dump Catalogue",
+            Style.PULSE,
+            "Write down every operator type and parameter of this build of TouchDesigner.",
+        ),
+        Parameter(
+            "Report",
+            "Report",
+            Style.STR,
+            "How the last self test or dump went, and where its file is.",
+            "",
+            read_only=True,
+        ),
+    ),
 )
 
 #: The extension's DAT is called like its class; the docked DATs sit below it, the log beside it.

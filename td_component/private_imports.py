@@ -97,7 +97,7 @@ class PrivateFinder(MetaPathFinder):
         self._own = _top_level(folder / "code")
         self.names = _top_level(folder / "libraries")
         """The libraries that `import NAME` finds here, in our modules."""
-        self._built_ins = {**vars(builtins), "__import__": self._import}
+        self.built_ins = {**vars(builtins), "__import__": self._import}
         self._importlib = _facades(self)
 
     def find_spec(
@@ -114,7 +114,7 @@ class PrivateFinder(MetaPathFinder):
         else:
             return None
         if found is not None and isinstance(found.loader, SourceFileLoader):
-            found.loader = _Loader(fullname, found.loader.path, self._built_ins)
+            found.loader = _Loader(fullname, found.loader.path, self)
         return found
 
     def private(self, name: str) -> str:
@@ -128,6 +128,10 @@ class PrivateFinder(MetaPathFinder):
         """What is installed, as our libraries see it: themselves, so that nobody else's plug-ins get in."""
         context = importlib.metadata.DistributionFinder.Context(path=[self._libraries])
         return iter(importlib.metadata.MetadataPathFinder.find_distributions(context))
+
+    def version(self, name: str) -> str:
+        """The version of one of our libraries; "" if it is not there."""
+        return next((d.version for d in self.distributions() if _normal(d.metadata["Name"]) == name), "")
 
     def _import(
         self,
@@ -155,13 +159,63 @@ class PrivateFinder(MetaPathFinder):
 class _Loader(SourceFileLoader):
     """Runs a module with the built-ins in which `__import__` knows our libraries."""
 
-    def __init__(self, fullname: str, path: str, built_ins: dict[str, Any]) -> None:
+    def __init__(self, fullname: str, path: str, finder: PrivateFinder) -> None:
         super().__init__(fullname, path)
-        self._built_ins = built_ins
+        self._finder = finder
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__dict__["__builtins__"] = self._built_ins
+        module.__dict__["__builtins__"] = self._finder.built_ins
         super().exec_module(module)
+        if module.__name__ == f"{PREFIX}.pydantic_core":
+            acquaint(module, self._finder.version("pydantic"))
+
+
+def acquaint(core: Any, version: str) -> None:
+    """Have pydantic's machine code, which knows nothing of our names, find itself.
+
+    When it first writes a model it takes `sys.modules["pydantic_core"]`, when it first writes an error as JSON it imports
+    `pydantic`; what it found it keeps for ever. So for that moment ours stand there, and then whatever stood there.
+
+    Raises:
+        ImportError: it does not work as it should, which no server would survive.
+    """
+    schemas = core.core_schema
+    known = ModuleType("pydantic")
+    known.__dict__["__version__"] = version
+    before = {name: sys.modules.get(name) for name in ("pydantic_core", "pydantic")}
+    interval = sys.getswitchinterval()
+    # No other thread shall meet them there.
+    sys.setswitchinterval(10.0)
+    try:
+        sys.modules["pydantic_core"], sys.modules["pydantic"] = core, known
+        fields = schemas.model_fields_schema({"number": schemas.model_field(schemas.int_schema())})
+        schema = schemas.model_schema(_Sample, fields)
+        sample = core.SchemaValidator(schema).validate_python({"number": 1})
+        written = core.SchemaSerializer(schema).to_json(sample)
+        try:
+            core.SchemaValidator(schema).validate_python({"number": "none"})
+        except core.ValidationError as error:
+            error.json()
+        if written != b'{"number":1}':
+            raise ImportError(f"pydantic_core {core.__version__} gives {written!r}")
+    except Exception as error:
+        raise ImportError(
+            f"The machine code of pydantic cannot be used beside what this TouchDesigner has loaded ({error}): restart "
+            "TouchDesigner, and start the server before other components."
+        ) from error
+    finally:
+        for name, module in before.items():
+            if module is None:
+                sys.modules.pop(name, None)
+            else:
+                sys.modules[name] = module
+        sys.setswitchinterval(interval)
+
+
+class _Sample:
+    """A model as pydantic's machine code sees one."""
+
+    __slots__ = ("__dict__", "__pydantic_extra__", "__pydantic_fields_set__", "__pydantic_private__")
 
 
 class _Facade(ModuleType):

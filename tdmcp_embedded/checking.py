@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -48,6 +49,13 @@ def explained(state: State) -> tuple[str, bool]:
     from tdmcp_embedded.http.listening import CannotListen
 
     error = state.error
+    if isinstance(error, ModuleNotFoundError) and "_tdmcp_private_imports" in sys.modules:
+        # The full build brings everything but what TouchDesigner ships itself.
+        sentence = (
+            f"The Python package {error.name!r}, which TouchDesigner ships itself, cannot be found: repair or update "
+            "TouchDesigner, then restart it."
+        )
+        return sentence, True
     if isinstance(error, ModuleNotFoundError):
         sentence = (
             f"The Python package {error.name!r} is missing: run `pip install tdmcp-embedded` for the Python that "

@@ -150,6 +150,8 @@ class Embedded:
         self._show(Status("starting", "Restarting."))
         self._failures, self._start_at = 0, 0.0
         self._wanted = True
+        # A new chain in any case: somebody may have cancelled the old one while the timeline was paused.
+        self._armed = False
         self._arm()
 
     def stop(self, wait: float = 0.0) -> None:

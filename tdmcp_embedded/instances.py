@@ -10,12 +10,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tdmcp_embedded import CONTRACT, __version__, processes
+from tdmcp_embedded import ACCEPTS, CONTRACT, __version__, processes
 from tdmcp_embedded.files import home, read, remove, write_private
 
 #: What every entry has.
 KEYS = (
-    "pid", "started", "project", "component", "url", "token", "build", "version", "contract", "name", "dashboard"
+    "pid", "started", "project", "component", "url", "token", "build", "version", "contract", "accepts", "name", "dashboard"
 )  # fmt: skip
 
 
@@ -45,7 +45,7 @@ class Entry:
 
         Args:
             facts: `project`, `component`, `url`, `token`, `build`, `name`, `dashboard`, and whatever else may help; what is
-                known here (`pid`, `started`, `version`, `contract`) need not be given. JSON-ready.
+                known here (`pid`, `started`, `version`, `contract`, `accepts`) need not be given. JSON-ready.
 
         Raises:
             OSError: the registry cannot be written.
@@ -57,6 +57,7 @@ class Entry:
             "process_started": processes.start_time(pid),
             "version": __version__,
             "contract": CONTRACT,
+            "accepts": ACCEPTS,
         }
         self._facts = known | self._facts | facts
         port = str(self._facts["url"]).rpartition(":")[2].partition("/")[0]

@@ -18,7 +18,8 @@ def alive(pid: int) -> bool:
         return False
     except OSError:
         return True  # it belongs to somebody else
-    return True
+    # One that has ended keeps its number until its parent has asked how: to everybody else it is gone.
+    return sys.platform != "linux" or _linux_fields(pid)[:1] != ["Z"]
 
 
 def start_time(pid: int) -> float | None:
@@ -32,14 +33,22 @@ def start_time(pid: int) -> float | None:
 
 def _linux_start(pid: int) -> float | None:
     try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            # The name in parentheses may hold spaces and parentheses itself; field 22 counts from the last one.
-            ticks = int(file.read().rpartition(")")[2].split()[19])
+        ticks = int(_linux_fields(pid)[19])
         with open("/proc/stat", encoding="utf-8") as file:
             boot = next(int(line.split()[1]) for line in file if line.startswith("btime "))
     except (OSError, ValueError, IndexError, StopIteration):
         return None
     return boot + ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _linux_fields(pid: int) -> list[str]:
+    """What the system says of a process, from its state on (the third field); nothing if it says nothing."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            # The second field, the name in parentheses, may hold spaces and parentheses itself.
+            return file.read().rpartition(")")[2].split()
+    except OSError:
+        return []
 
 
 if sys.platform == "win32":

@@ -73,6 +73,10 @@ class Settings(BaseModel):
     max_body_mb: float = Field(default=8.0, gt=0)
     """Largest HTTP request body, in MB."""
 
+    # Clients
+    client: str = "claude-desktop"
+    """Which client the component's buttons set up; the server itself does not use it."""
+
 
 def parameter_name(field: str) -> str:
     """The custom parameter that holds a field: `call_deadline` -> `Calldeadline`."""

@@ -8,9 +8,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 #: Milliseconds a test waits for something to appear; generous, since the machine may be busy.
 PATIENCE_MS = 30_000
@@ -34,24 +35,32 @@ PLACES = (
 )
 
 
+def found() -> str | None:
+    """The browser that is installed here, if there is one."""
+    named = next((path for name in NAMES if (path := shutil.which(name))), None)
+    return named or next((place for place in PLACES if Path(place).exists()), None)
+
+
 def executable() -> str:
     """The browser that is installed here.
 
     Raises:
         RuntimeError: there is none; the pages cannot be tested without.
     """
-    found = next((path for name in NAMES if (path := shutil.which(name))), None)
-    found = found or next((place for place in PLACES if Path(place).exists()), None)
-    if found is None:
+    path = found()
+    if path is None:
         raise RuntimeError(
             "The browser tests need Chromium, Chrome or Edge (Debian: apt-get install chromium)."
         )
-    return found
+    return path
 
 
 @contextmanager
 def browser() -> Iterator[Browser]:
     """The browser, started; one is enough for many tests."""
+    # Here, since the tests without a browser ask this module whether there is one.
+    from playwright.sync_api import sync_playwright
+
     arguments = ["--disable-dev-shm-usage"]
     if sys.platform == "linux" and os.geteuid() == 0:
         # Chromium refuses to run as root inside its own sandbox; these pages are ours.

@@ -11,7 +11,11 @@ from tox_build.docs import reference
 
 @click.command()
 @click.option(
-    "--reference", "page", required=True, type=click.Path(path_type=Path), help="Write the parameter page there."
+    "--reference",
+    "page",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Write the parameter page there.",
 )
 def main(page: Path) -> None:
     """Write what is made from the component's description, apart from the component."""

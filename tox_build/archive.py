@@ -29,8 +29,12 @@ class Packed:
         return {"sha256": self.sha256, "size": self.size, "parts": len(self.parts)}
 
 
-def pack(files: Mapping[str, bytes]) -> Packed:
-    """Pack files; the same files give the same text, in whatever order they come."""
+def pack(files: Mapping[str, bytes], preset: int = 6) -> Packed:
+    """Pack files; the same files give the same text, in whatever order they come.
+
+    Args:
+        preset: lzma's, from 0 (quick) to 9; above 6 nothing here gets smaller, and unpacking takes far more memory.
+    """
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         # Like beside like, which compresses better.
@@ -38,7 +42,7 @@ def pack(files: Mapping[str, bytes]) -> Packed:
             entry = tarfile.TarInfo(path)
             entry.size = len(files[path])
             tar.addfile(entry, io.BytesIO(files[path]))
-    packed = lzma.compress(buffer.getvalue(), format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC64, preset=6)
+    packed = lzma.compress(buffer.getvalue(), format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC64, preset=preset)
     text = base64.b64encode(packed).decode("ascii")
     # A whole number of groups of four, so that every part can be decoded by itself.
     lines = [text[at : at + _LINE] for at in range(0, len(text), _LINE)]

@@ -44,7 +44,11 @@ class BuildReport:
 
     def text(self) -> str:
         """The report for a person."""
-        kind = f"for {', '.join(self.systems)}" if self.systems else "slim: needs tdmcp-embedded in TouchDesigner"
+        kind = (
+            f"for {', '.join(self.systems)}"
+            if self.systems
+            else "slim: needs tdmcp-embedded in TouchDesigner"
+        )
         code = f"code inside: the same as the sources, sha256 {self.source[:16]}\n" if self.source else ""
         return (
             f"tdmcp {self.version} ({kind})\n"
@@ -74,7 +78,9 @@ def build(out_dir: Path, component: Component = TDMCP, carried: Payload | None =
     if carried is not None:
         check(folder / component.name, carried)
     whole_digest = hashlib.sha256()
-    for name, path in sorted((path.relative_to(out_dir).as_posix(), path) for path in [toc, bootstrap, *inside]):
+    for name, path in sorted(
+        (path.relative_to(out_dir).as_posix(), path) for path in [toc, bootstrap, *inside]
+    ):
         data = path.read_bytes()
         whole_digest.update(f"{name}\0{len(data)}\0".encode() + data)
     return BuildReport(

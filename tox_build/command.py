@@ -26,7 +26,9 @@ def wheel_folder() -> Path:
 
 @click.command()
 @click.argument("out", default="build", type=_FOLDER)
-@click.option("--slim", is_flag=True, help="Without code and libraries, for a TouchDesigner that has tdmcp-embedded.")
+@click.option(
+    "--slim", is_flag=True, help="Without code and libraries, for a TouchDesigner that has tdmcp-embedded."
+)
 @click.option(
     "--for",
     "names",
@@ -55,7 +57,9 @@ def build(out: Path, slim: bool, names: tuple[str, ...], folder: Path | None) ->
 
 @click.command()
 @click.argument("out", default="build", type=_FOLDER)
-@click.option("--td", "tool", type=click.Path(path_type=Path), help="TouchDesigner's folder or app, or its toecollapse.")
+@click.option(
+    "--td", "tool", type=click.Path(path_type=Path), help="TouchDesigner's folder or app, or its toecollapse."
+)
 @click.option("--to", "target", type=_FOLDER, help="Put the .tox there. Default: OUT.")
 def pack(out: Path, tool: Path | None, target: Path | None) -> None:
     """Make a .tox of the component that was built into OUT, with TouchDesigner's own toecollapse."""

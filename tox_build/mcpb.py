@@ -90,7 +90,7 @@ def write_bundle(out_dir: Path) -> Path:
     content = {
         "manifest.json": json.dumps(manifest(), indent=2, ensure_ascii=False).encode("utf-8") + b"\n",
         "server/launch.js": LAUNCHER.read_bytes(),
-        "server/stdio_shim.py": shim_tools.SHIM.read_bytes(),
+        "server/stdio_shim/__main__.py": shim_tools.SHIM.read_bytes(),
     }
     out_dir.mkdir(parents=True, exist_ok=True)
     path = out_dir / "tdmcp.mcpb"

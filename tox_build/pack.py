@@ -52,7 +52,9 @@ class Packed:
     def text(self) -> str:
         """The report for a person."""
         with_build = f" of TouchDesigner {self.tools.build}" if self.tools.build else ""
-        others = f" (also there: {', '.join(self.tools.others)}; choose with --td)" if self.tools.others else ""
+        others = (
+            f" (also there: {', '.join(self.tools.others)}; choose with --td)" if self.tools.others else ""
+        )
         return (
             f"{self.path}: {self.size:,} bytes, sha256 {self.sha256}\n"
             f"made with {self.tools.collapse}{with_build}{others}; expanded again, it is what was built"
@@ -157,7 +159,9 @@ def _expand(tools: Tools, made: Path, work: Path) -> Path:
     shutil.copy(made, work)
     code, words = _run(tools.expand, made.name, work)
     if not (work / f"{made.name}.toc").is_file() or not (work / f"{made.name}.dir").is_dir():
-        raise CannotPack(f"{tools.expand} cannot expand the .tox that was just made; it ended with {code}.{words}")
+        raise CannotPack(
+            f"{tools.expand} cannot expand the .tox that was just made; it ended with {code}.{words}"
+        )
     return work
 
 
@@ -184,6 +188,7 @@ def _run(tool: Path, name: str, work: Path) -> tuple[int, str]:
     try:
         done = subprocess.run(
             [str(tool.resolve()), name],
+            check=False,
             cwd=work,
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -17,6 +17,8 @@ from tox_build import archive, libraries, lint, wheels
 SOURCES = Path(__file__).resolve().parent.parent
 #: The packages of ours that travel.
 OURS = ("tdmcp_embedded", "stdio_shim")
+#: Where the contract tests go, which *Self Test* runs.
+CONTRACT = "tdmcp_embedded/contract"
 _PYTHON_TEXT = (("language", "python"),)
 _PLAIN_TEXT = (("language", "text"),)
 
@@ -28,11 +30,12 @@ class Payload:
     archives: Mapping[str, archive.Packed]
     source: str
     longest: int
+    version: str = __version__
 
     def manifest(self) -> dict[str, object]:
         """What the component knows of it before it reads it."""
         return {
-            "version": __version__,
+            "version": self.version,
             "python": wheels.PYTHON,
             "source": self.source,
             "longest": self.longest,
@@ -40,8 +43,8 @@ class Payload:
         }
 
 
-def payload(systems: Sequence[str], wheel_folder: Path) -> Payload:
-    """Collect and pack everything for these systems.
+def payload(systems: Sequence[str], wheel_folder: Path, preset: int = 6) -> Payload:
+    """Collect and pack everything for these systems; `preset` as in `archive.pack`.
 
     Raises:
         wheels.CannotFetch: a library cannot be had.
@@ -55,24 +58,34 @@ def payload(systems: Sequence[str], wheel_folder: Path) -> Payload:
     named = [path for path, data in files.items() if lint.holds_machine_path(data)]
     if named:
         raise lint.LintError([f"{path}: holds a path of the machine that built it" for path in named])
-    packed = {"code": archive.pack(files)}
+    packed = {"code": archive.pack(files, preset)}
     for system in systems:
         native: dict[str, bytes] = {}
         for wheel in wheels.fetch(libraries.NATIVE, system, wheel_folder):
             native |= {f"libraries/{path}": data for path, data in libraries.taken(wheel).items()}
-        packed[system] = archive.pack(native)
+        packed[system] = archive.pack(native, preset)
         files |= native
     return Payload(packed, digest(code), max(map(len, files)))
 
 
 def own_files(sources: Path = SOURCES) -> dict[str, bytes]:
-    """Our own code and its data files, by path, as they lie in the sources."""
-    found = {}
+    """Our own code, its data files and the contract tests, by path, as they lie in the sources."""
+    found: dict[str, bytes] = {}
     for package in OURS:
-        for path in sorted((sources / package).rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith("."):
-                found[path.relative_to(sources).as_posix()] = path.read_bytes()
+        found |= {f"{package}/{path}": data for path, data in _files(sources / package).items()}
+    for path, data in _files(sources / "tests" / "contract").items():
+        # Its pytest machinery drives the stand-in.
+        if path != "conftest.py":
+            found[f"{CONTRACT}/{path}"] = data
     return found
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
+    }
 
 
 def digest(files: Mapping[str, bytes]) -> str:
@@ -97,5 +110,7 @@ def full(packed: Payload, component: Component = TDMCP) -> Component:
     for row, (name, one) in enumerate(packed.archives.items()):
         for number, text in enumerate(one.parts):
             x, y = 600 + 160 * number, -130 * row
-            dats.append(Dat(f"payload_{name}_{number + 1}", "textDAT", x, y, body=text, parameters=_PLAIN_TEXT))
+            dats.append(
+                Dat(f"payload_{name}_{number + 1}", "textDAT", x, y, body=text, parameters=_PLAIN_TEXT)
+            )
     return dataclasses.replace(component, dats=(*component.dats, *dats))

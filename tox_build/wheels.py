@@ -20,12 +20,12 @@ LOCKED = Path(__file__).resolve().parent.parent / "requirements" / "locked.txt"
 PYTHON = "3.11"
 #: Systems by the name of their archive, with the tags that their wheels may carry.
 SYSTEMS = {
-    "win_amd64": ("win_amd64",),
-    "macosx_arm64": tuple(f"macosx_{n}_0_arm64" for n in (11, 12)),
-    "macosx_x86_64": tuple(f"macosx_10_{n}_x86_64" for n in (9, 10, 12, 13)),
+    "win_amd64": frozenset({"win_amd64"}),
+    "macosx_arm64": frozenset(f"macosx_{n}_0_arm64" for n in (11, 12)),
+    "macosx_x86_64": frozenset(f"macosx_10_{n}_x86_64" for n in (9, 10, 12, 13)),
     # TouchDesigner does not run on these; the stand-in does.
-    "linux_x86_64": tuple(f"manylinux{n}_x86_64" for n in ("2014", "_2_17", "_2_28")),
-    "linux_aarch64": tuple(f"manylinux{n}_aarch64" for n in ("2014", "_2_17", "_2_28")),
+    "linux_x86_64": frozenset(f"manylinux{n}_x86_64" for n in ("2014", "_2_17", "_2_28")),
+    "linux_aarch64": frozenset(f"manylinux{n}_aarch64" for n in ("2014", "_2_17", "_2_28")),
 }
 #: What a build is for unless it is told otherwise.
 TOUCHDESIGNER = ("win_amd64", "macosx_arm64", "macosx_x86_64")
@@ -45,8 +45,14 @@ class Pinned:
 
 
 def pinned(locked: Path = LOCKED) -> dict[str, Pinned]:
-    """What the lock says, by normalised name. Of several lines for one name, the one for our Python counts."""
+    """What the lock says, by normalised name. Of several lines for one name, the one for our Python counts.
+
+    Raises:
+        CannotFetch: there is no lock, as in an installed package.
+    """
     found: dict[str, Pinned] = {}
+    if not locked.is_file():
+        raise CannotFetch("The list of versions is missing: build from a checkout of the sources.")
     text = locked.read_text(encoding="utf-8").replace("\\\n", " ")
     for line in text.splitlines():
         match = re.match(r"([A-Za-z0-9._-]+)==(\S+)", line)
@@ -90,10 +96,11 @@ def _kept(one: Pinned, system: str, folder: Path) -> Path | None:
     """A kept wheel that fits the system and has a hash of the lock."""
     for wheel in sorted(folder.glob("*.whl")):
         name, version, *_, abi, platform = wheel.stem.split("-")
-        fits = platform == "any" or set(platform.split(".")) & set(SYSTEMS[system])
-        if normal(name) == one.name and version == one.version and fits and abi in ("none", "abi3", "cp311"):
-            if hashlib.sha256(wheel.read_bytes()).hexdigest() in one.hashes:
-                return wheel
+        for_system = platform == "any" or not SYSTEMS[system].isdisjoint(platform.split("."))
+        fits = for_system and abi in ("none", "abi3", "cp311")
+        same = normal(name) == one.name and version == one.version
+        if same and fits and hashlib.sha256(wheel.read_bytes()).hexdigest() in one.hashes:
+            return wheel
     return None
 
 
@@ -105,12 +112,21 @@ def _download(wanted: Iterable[Pinned], system: str, folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="tdmcp-wheels-") as temporary:
         listing = Path(temporary) / "requirements.txt"
         listing.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "--disable-pip-version-check",
+            "download",
+            "--quiet",
+            "--no-deps",
+        ]
         command += ["--require-hashes", "--only-binary", ":all:", "--python-version", PYTHON]
         command += ["--implementation", "cp", "--abi", "cp311", "--abi", "abi3", "--abi", "none"]
-        command += [word for tag in SYSTEMS[system] for word in ("--platform", tag)]
+        command += [word for tag in sorted(SYSTEMS[system]) for word in ("--platform", tag)]
         done = subprocess.run(
             [*command, "-d", str(folder), "-r", str(listing)],
+            check=False,
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,

@@ -9,8 +9,17 @@ from typing import Any
 
 import td  # type: ignore[import-not-found]  # only TouchDesigner has it
 
-READ_OUTS = ("Status", "Url", "Version", "Consent")
-SECTIONS = ("Address", "Restart", "Tlscertificate", "Oauth", "Newtoken", "Calldeadline")
+READ_OUTS = ("Status", "Url", "Version", "Consent", "Clientresult", "Report")
+SECTIONS = (
+    "Address",
+    "Restart",
+    "Tlscertificate",
+    "Oauth",
+    "Newtoken",
+    "Calldeadline",
+    "Copyconfig",
+    "Selftest",
+)
 COMMENT = "MCP server: lets AI agents see, build and debug this project."
 #: Seen once for each version of the full build.
 UNPACKING = "Unpacking the server's libraries; this happens once for each version."
@@ -26,7 +35,7 @@ class Tdmcp:
         """Comes when the component is deleted, and as well when the extension is only built anew."""
         embed = sys.modules.get("tdmcp_embedded.embed")
         if embed is not None:
-            embed.released(self.ownerComp, td)
+            embed.released(td)
 
     def Boot(self) -> None:
         """Start the server unless it is there already. On start, on create, and whenever something asks again."""
@@ -79,6 +88,8 @@ class Tdmcp:
         if par.name == "Restart":
             self.Restart()
             return
+        if self._errand(par):
+            return
         server = self._server()
         if server is None:
             self.Boot()
@@ -96,6 +107,25 @@ class Tdmcp:
             td.ui.clipboard = server.key
         elif par.name == "Copyconfig":
             td.ui.clipboard = server.client_config()
+
+    def _errand(self, par: Any) -> bool:
+        """Whether this pulse is one of those that need no running server; it is set going then."""
+        if par.name not in ("Selftest", "Dumpcatalogue", "Installclient", "Removeclient"):
+            return False
+        self.Boot()
+        if "tdmcp_embedded.embed" not in sys.modules:
+            # Status says why; there is nothing to run yet.
+            return True
+        if par.name in ("Selftest", "Dumpcatalogue"):
+            from tdmcp_embedded import self_test
+
+            (self_test.self_test if par.name == "Selftest" else self_test.dump_catalogue)(self.ownerComp, td)
+        else:
+            from tdmcp_embedded.clients import pulses
+
+            work = pulses.install if par.name == "Installclient" else pulses.remove
+            work(self.ownerComp, td, str(self.ownerComp.par.Client.eval()))
+        return True
 
     def PumpStats(self) -> dict[str, Any]:
         """What the frame queue has counted, as plain values; empty while nothing runs."""

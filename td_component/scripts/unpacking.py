@@ -285,6 +285,7 @@ def compile_all(folder: Path, interpreter: str) -> None:
     with suppress(OSError, subprocess.SubprocessError):
         subprocess.run(
             [interpreter, "-I", "-S", "-m", "compileall", "-q", str(folder)],
+            check=False,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

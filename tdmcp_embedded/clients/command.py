@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from tdmcp_embedded import CONTRACT
 from tdmcp_embedded.clients import launch, setup
 from tdmcp_embedded.clients.catalogue import CLIENTS
 from tdmcp_embedded.clients.machine import Machine, Refused
@@ -95,8 +96,9 @@ def status(name: str | None, **options: Any) -> None:
                 click.echo(f"  the same server also stands there as: {', '.join(found.others)}")
     if not shown:
         click.echo("No client is set up, and none was found on this computer.")
-    if launch.shim_is_current(Machine()) is False:
-        click.echo("The copy of the shim is of another version; any `tdmcp client add` renews it.")
+    copy = launch.shim_file(Machine())
+    if copy.exists() and (launch.contract_of(copy) or 0) < CONTRACT:
+        click.echo("The copy of the shim is older; any `tdmcp client add` renews it.")
     sys.exit(1 if wrong else 0)
 
 

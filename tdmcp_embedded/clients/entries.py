@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from tdmcp_embedded import instances
+from tdmcp_embedded.clients import launch
 from tdmcp_embedded.clients.machine import Machine
 from tdmcp_embedded.files import read
 
@@ -53,8 +55,24 @@ def problems(entry: dict[str, Any], machine: Machine) -> Iterator[str]:
     if not os.path.exists(words[0]) and os.path.isabs(words[0]):
         yield f"It starts {words[0]}, which is no longer there."
     shim = next((word for word in words if word.endswith((".py", "stdio_shim"))), "")
-    if shim and os.path.isabs(shim) and not os.path.exists(shim):
+    if shim and os.path.isabs(shim):
+        yield from _shim_problems(Path(shim), words)
+
+
+def _shim_problems(shim: Path, words: list[str]) -> Iterator[str]:
+    """Judged by contracts alone: versions and bytes say nothing about what fits."""
+    if not shim.exists():
         yield f"The shim is no longer at {shim}."
+        return
+    theirs = launch.contract_of(shim)
+    if theirs is None:
+        yield f"What it starts, {shim}, is not the shim, or is broken."
+    elif launch.too_old(theirs):
+        yield f"The shim that it starts is too old (contract {theirs}): {shim}."
+    elif "--contract" in words[:-1]:
+        written = words[words.index("--contract") + 1]
+        if written != str(theirs):
+            yield f"It was written for another shim (contract {written}) than {shim} is ({theirs})."
 
 
 def keys(machine: Machine) -> list[dict[str, Any]]:

@@ -7,19 +7,29 @@ clients need a path that lasts, so a copy lives in our own folder.
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import sys
 from importlib import resources
 from pathlib import Path
 
-from tdmcp_embedded import instances
+from tdmcp_embedded import ACCEPTS, CONTRACT, instances
 from tdmcp_embedded.clients import installations
 from tdmcp_embedded.clients.catalogue import Stdio
 from tdmcp_embedded.clients.machine import Machine, Refused
 
+#: Without site-packages and the user's variables: neither can break the shim then, and it starts in half the time.
+ISOLATED = ("-I", "-S")
+
+
+def shim_folder(machine: Machine) -> Path:
+    """What clients start: Python keeps the compiled form of a folder's program, but never of a single script."""
+    return machine.tdmcp / "shim" / "stdio_shim"
+
 
 def shim_file(machine: Machine) -> Path:
     """Where the copy is kept."""
-    return machine.tdmcp / "shim" / "stdio_shim.py"
+    return shim_folder(machine) / "__main__.py"
 
 
 def shim_source() -> bytes:
@@ -44,20 +54,42 @@ def shim_is_current(machine: Machine) -> bool | None:
         return None
 
 
+def contract_of(shim: Path) -> int | None:
+    """The contract of a shim, given by its file or folder; None if this is no shim of ours, or none that can be read.
+
+    Read, not run: it may be of any age.
+    """
+    path = shim / "__main__.py" if shim.is_dir() else shim
+    try:
+        found = re.search(
+            r"(?m)^CONTRACT = (\d{1,9})\s*$", path.read_text(encoding="utf-8", errors="replace")
+        )
+    except OSError:
+        return None
+    return int(found[1]) if found else None
+
+
+def too_old(contract: int | None) -> bool:
+    """Whether this version's server would refuse a shim of this contract."""
+    return contract is None or contract < ACCEPTS
+
+
 def install_shim(machine: Machine) -> Path:
-    """Make or renew the copy; the path is the same for ever.
+    """Make or renew the copy; the path is the same for ever. A copy of a later contract stays: it understands us.
 
     Raises:
         Refused: it cannot be written.
     """
     path, source = shim_file(machine), shim_source()
-    if shim_is_current(machine):
+    if shim_is_current(machine) or (contract_of(path) or 0) > CONTRACT:
         return path
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         part.write_bytes(source)
         os.replace(part, path)
+        # Python tells an outdated compiled form by time and size, neither of which need differ.
+        shutil.rmtree(path.with_name("__pycache__"), ignore_errors=True)
     except OSError as error:
         raise Refused(f"The shim cannot be copied to {path}: {error.strerror or error}.") from None
     return path
@@ -85,7 +117,7 @@ def command(
         instance: ties the client to this one of several TouchDesigners.
         allow_open: lets it start TouchDesigner with projects that were open before.
     """
-    arguments = [str(shim_file(machine))]
+    arguments = [*ISOLATED, str(shim_folder(machine)), "--contract", str(CONTRACT)]
     if instance:
         arguments += ["--instance", instance]
     if allow_open:

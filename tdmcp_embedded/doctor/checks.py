@@ -150,13 +150,19 @@ def keys(machine: Machine) -> Iterator[Finding]:
 
 def shim(machine: Machine) -> Iterator[Finding]:
     """The copy of the shim that client entries start."""
-    current = launch.shim_is_current(machine)
-    if current is False:
-        users = _users(machine)
-        yield Finding(PROBLEM, "shim", f"The copy at {launch.shim_file(machine)} is of another version.",
-                      f"tdmcp client add {users[0] if users else next(iter(CLIENTS))}")  # fmt: skip
-    elif current:
-        yield Finding(OK, "shim", f"{launch.shim_file(machine)} is current")
+    path = launch.shim_file(machine)
+    if not path.exists():
+        return
+    theirs, users = launch.contract_of(path), _users(machine)
+    remedy = f"tdmcp client add {users[0] if users else next(iter(CLIENTS))}"
+    if theirs is None:
+        yield Finding(PROBLEM, "shim", f"The copy at {path} is broken.", remedy)
+    elif launch.too_old(theirs):
+        yield Finding(PROBLEM, "shim", f"The copy at {path} is too old (contract {theirs}).", remedy)
+    elif theirs < CONTRACT:
+        yield Finding(NOTE, "shim", f"The copy at {path} is older (contract {theirs} of {CONTRACT}).", remedy)
+    else:
+        yield Finding(OK, "shim", f"{path} fits (contract {theirs})")
 
 
 def clients(machine: Machine, folder: Path) -> Iterator[Finding]:

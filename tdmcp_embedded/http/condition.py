@@ -49,9 +49,10 @@ def condition(queue: Mapping[str, Any], facts: Mapping[str, Any]) -> Condition:
 
 
 def _reason(queue: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
-    running = queue["running"]
-    if running:
-        return f"{running[0]['label']} ({running[0]['job']}) is still at work."
+    # Only what is at work this moment: others have begun as well, but wait for their next frame themselves.
+    current = next((job for job in queue["running"] if job["job"] == queue["current"]), None)
+    if current is not None:
+        return f"{current['label']} ({current['job']}) is still at work."
     if facts.get("power") is False:
         return "Its power button is off."
     return f"Likely {', '.join(LIKELY[:-1])}, or {LIKELY[-1]}."

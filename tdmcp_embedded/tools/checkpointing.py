@@ -67,8 +67,7 @@ def checkpoint(call: Call, given: Checkpoint) -> Steps[Checkpoints]:
         # Nothing of the user's is edited; reading a large network takes frames.
         undo.journal().abandon()
         state = yield from NetworkReader(td, Extent(depth=None, limit=None, size=None, text=None)).read(comp)
-        count = sum(1 for _ in _walk(state["operators"]))
-        checkpoints.save(td, path, given.name, state, count)
+        yield from checkpoints.save(td, path, given.name, state)
         return Checkpoints(action="save", checkpoints=checkpoints.listed(td, path))
     return (yield from _restore(call, given, comp))
 
@@ -93,12 +92,6 @@ def _restore(call: Call, given: Checkpoint, comp: Any) -> Steps[Checkpoints]:
     )
     output.problems = yield from watch.after(call, [*built.created, *built.changed])
     return output
-
-
-def _walk(operators: list[Any]) -> Any:
-    for spec in operators:
-        yield spec
-        yield from _walk(spec.get("children") or [])
 
 
 TOOLS = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -69,6 +70,13 @@ def _json(value: Any) -> str:
     return cut(json.dumps(value, ensure_ascii=False, separators=(",", ":")), _SHOWN)
 
 
+@dataclass(frozen=True)
+class Kept:
+    """A checkpoint as the project holds it."""
+
+    text: str
+
+
 def compare_network(call: Call, given: CompareNetwork) -> Steps[dict[str, Any]]:
     """Reads both networks whole, a few operators at a time; `finish` compares them on a worker."""
     start = paging.start_of(given, given.cursor)
@@ -80,21 +88,18 @@ def compare_network(call: Call, given: CompareNetwork) -> Steps[dict[str, Any]]:
             other = lookup.component(call.td, before)
             before = yield from NetworkReader(call.td, extent).read(other)
         else:
-            before = yield from _checkpoint(call, given.path, before)
+            # Text as it is kept: parsing it takes longer than a frame, and `finish` has the time.
+            before = Kept(checkpoints.text(call.td, given.path, before))
     after = yield from NetworkReader(call.td, extent).read(network)
     return {"before": before, "after": after, "start": start}
-
-
-def _checkpoint(call: Call, path: str, name: str) -> Steps[Any]:
-    state: Any = checkpoints.load(call.td, path, name)
-    yield
-    return state
 
 
 def finish(call: Call, given: CompareNetwork, read: dict[str, Any]) -> Compared:
     """The differences, one page of them."""
     before, after = read["before"], read["after"]
-    if before is given.with_:
+    if isinstance(before, Kept):
+        before = checkpoints.parsed(before.text)
+    elif before is given.with_:
         before = _given(before)
     found = list(differences(before, after, layout=given.layout))
     start: int = read["start"]

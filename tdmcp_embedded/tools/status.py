@@ -101,9 +101,10 @@ def _trouble(call: Call) -> dict[str, Any]:
     stalled = round(call.queue.stalled_for, 1)
     if not stalled:
         return {"state": "busy", "stalled_for": 0.0, "likely": "other calls are ahead in the queue"}
-    running = call.queue.stats()["running"]
-    if running:
-        likely = f"{running[0]['label']} ({running[0]['job']}) is still at work"
+    # A job that only waits for its next frame is a victim of the stall; the one in the middle of a step is its cause.
+    current = call.queue.current
+    if current is not None:
+        likely = f"{current.label} ({current.id}) is still at work"
     elif call.instance.get("power") is False:
         likely = LIKELY[1]
     else:

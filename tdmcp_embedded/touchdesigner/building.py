@@ -98,10 +98,7 @@ class _Builder:
             pages = part.spec.get("custom") or ()
             custom.check(part.operator, pages, self._access)
             if self._exact and part.operator.isCOMP and "left_out" not in part.spec:
-                stated = {str(p["name"]) for page in pages for p in page.get("parameters", ())}
-                extra = [str(g.name) for g in part.operator.customParGroups if g.name not in stated]
-                custom.remove(part.operator, extra)
-                self._touch(part, bool(extra))
+                self._touch(part, custom.only(part.operator, pages))
             self._touch(part, bool(custom.define(part.operator, pages)))
         plans = [(part, self._plan(part)) for part in self._parts]
         for part, plan in plans:

@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
 from datetime import UTC, datetime
 from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
-from tdmcp_embedded.touchdesigner.values import Json
 
 _KEY = "tdmcp_checkpoints"
 #: Most characters of JSON all checkpoints together may take: they travel in the project's file.
 MOST_CHARACTERS = 20_000_000
 
 
-def save(td: ModuleType, path: str, name: str, state: Mapping[str, Json], operators: int) -> None:
+def save(td: ModuleType, path: str, name: str, state: Mapping[str, Any]) -> Generator[None, None, None]:
     """Keep a state (what `NetworkReader.read` gives); one of the same network and name is replaced.
+
+    Offers the frame back between operators: the text of a large network takes longer than a frame.
 
     Raises:
         ToolFailure: `too_large`.
     """
+    count = [0]
+    network = yield from _encoded(state["operators"], count)
+    operators = count[0]
     kept = _all(td)
     # Text, not objects: storage is pickled into the project's file (fact 36).
-    text = json.dumps({key: state[key] for key in ("operators", "annotations")}, ensure_ascii=False)
+    whole = f'{{"operators": {network}, "annotations": {_json(state["annotations"])}}}'
     others = sum(len(each["state"]) for key, each in kept.items() if key != _slot(path, name))
-    if others + len(text) > MOST_CHARACTERS:
+    if others + len(whole) > MOST_CHARACTERS:
         raise ToolFailure(
             Code.TOO_LARGE,
-            f"The checkpoint takes {len(text)} characters, beside {others} of others (at most {MOST_CHARACTERS}).",
+            f"The checkpoint takes {len(whole)} characters, beside {others} of others (at most {MOST_CHARACTERS}).",
             hint="Drop older checkpoints, or save a smaller network.",
         )
     kept[_slot(path, name)] = {
@@ -37,9 +41,27 @@ def save(td: ModuleType, path: str, name: str, state: Mapping[str, Json], operat
         "name": name,
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "operators": operators,
-        "state": text,
+        "state": whole,
     }
     td.root.store(_KEY, kept)
+
+
+def _encoded(operators: Sequence[Mapping[str, Any]], count: list[int]) -> Generator[None, None, str]:
+    """The JSON of a network, one operator after the other; `count` counts them."""
+    rows: list[str] = []
+    for operator in operators:
+        count[0] += 1
+        row = _json({key: value for key, value in operator.items() if key != "children"})
+        if "children" in operator:
+            children = yield from _encoded(operator["children"], count)
+            row = f'{row[:-1]}, "children": {children}}}'
+        rows.append(row)
+        yield
+    return f"[{', '.join(rows)}]"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def load(td: ModuleType, path: str, name: str) -> dict[str, Any]:
@@ -48,7 +70,21 @@ def load(td: ModuleType, path: str, name: str) -> dict[str, Any]:
     Raises:
         ToolFailure: `precondition_failed`, with the names there are.
     """
-    state: dict[str, Any] = json.loads(_one(td, path, name)["state"])
+    return parsed(text(td, path, name))
+
+
+def text(td: ModuleType, path: str, name: str) -> str:
+    """The same as it is kept, for `parsed` on a thread that has the time.
+
+    Raises:
+        ToolFailure: as `load`.
+    """
+    return str(_one(td, path, name)["state"])
+
+
+def parsed(kept: str) -> dict[str, Any]:
+    """The state that a kept text is."""
+    state: dict[str, Any] = json.loads(kept)
     return state
 
 

@@ -145,6 +145,43 @@ def remove(operator: Any, names: Sequence[str]) -> None:
             page.destroy()
 
 
+def only(operator: Any, pages: Sequence[Mapping[str, Any]]) -> bool:
+    """Take away what `pages` does not describe, so that defining them leaves exactly those, in their order.
+
+    Besides what has another name, that is whatever has more to it than is stated (a limit, a help text), and what
+    stands behind it on its page or, of pages, behind it: all that is made anew, in order.
+
+    Returns:
+        Whether anything went.
+    """
+    order = [str(page["name"]) for page in pages]
+    stated = {str(page["name"]): list(page.get("parameters", ())) for page in pages}
+    gone: list[str] = []
+    spare: list[str] = []
+    kept = 0
+    for page in customs.pages(operator):
+        name, rows = str(page["name"]), page["parameters"]
+        if kept < len(order) and order[kept] == name:
+            kept += 1
+            gone += [str(row["name"]) for row in rows[_agreeing(rows, stated[name]) :]]
+        else:
+            spare.append(name)
+            gone += [str(row["name"]) for row in rows]
+    if gone:
+        remove(operator, gone)
+    for left in [left for left in operator.customPages if left.name in spare]:
+        left.destroy()
+    return bool(gone or spare)
+
+
+def _agreeing(rows: Sequence[Mapping[str, Any]], wanted: Sequence[Mapping[str, Any]]) -> int:
+    """How many parameters at the beginning of a page can stay as what is wanted there."""
+    for index, row in enumerate(rows):
+        if index >= len(wanted) or row["name"] != wanted[index]["name"] or row.keys() - wanted[index].keys():
+            return index
+    return len(rows)
+
+
 def _page(operator: Any, name: str) -> Any:
     for page in operator.customPages:
         if page.name == name:

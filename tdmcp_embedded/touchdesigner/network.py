@@ -86,6 +86,10 @@ class NetworkReader:
     def _full(self) -> bool:
         return self._extent.size is not None and self._size >= self._extent.size
 
+    def _weigh(self, row: dict[str, Json]) -> None:
+        if self._extent.size is not None:
+            self._size += len(json.dumps(row, ensure_ascii=False))
+
     def _operator(self, op: Any, network: Any, level: int) -> Generator[None, None, dict[str, Json]]:
         row: dict[str, Json] = {"name": str(op.name), "type": str(op.opType)}
         left_out: list[str] = []
@@ -106,7 +110,7 @@ class NetworkReader:
         if left_out:
             row["left_out"] = left_out
         children = row.pop("children", None)
-        self._size += len(json.dumps(row, ensure_ascii=False))
+        self._weigh(row)
         if children is not None:
             row["children"] = children
         return row
@@ -194,7 +198,7 @@ class NetworkReader:
             }
             if others:
                 row["params"] = others
-        self._size += len(json.dumps(row, ensure_ascii=False))
+        self._weigh(row)
         return {name: value for name, value in row.items() if value != ""}
 
 

@@ -37,33 +37,97 @@ export class Painter {
   /** One frame. `view` is {x, y, scale}: the network's point at the canvas's top left, and pixels per unit. */
   paint(model, view, state) {
     if (!this.theme) this.readTheme();
-    const { context: c, canvas } = this;
+    const { canvas } = this;
     const ratio = canvas.width / Math.max(1, canvas.clientWidth);
     const scale = view.scale * ratio;
+    const { last } = this;
+    this.last = { ...view, scale };
+    const moving = last?.scale === scale && (this.layer || last.drawn || last.x !== view.x || last.y !== view.y);
+    if (moving) {
+      this.fromLayer(model, view, scale, state);
+    } else {
+      this.layer = null;
+      this.base(this.context, canvas, model, view, scale, state);
+      // Drawn again at the same scale, something moves, if only a glow: that is worth a drawing to keep.
+      this.last.drawn = true;
+    }
+    if (!model) return;
+    this.context.setTransform(scale, 0, 0, scale, -view.x * scale, -view.y * scale);
+    this.overlay(model, view.scale, state);
+  }
+
+  /** The network has changed, or what is on its tiles: a drawing kept of it is of no use any more. */
+  forget() {
+    this.layer = null;
+    if (this.last) this.last.drawn = false;
+  }
+
+  // While somebody pans, or something glows, the same drawing is moved about: larger than the canvas, made when needed.
+  fromLayer(model, view, scale, state) {
+    const { canvas } = this;
+    const inside = (layer) =>
+      layer.model === model && layer.scale === scale && view.x >= layer.x && view.y >= layer.y &&
+      (view.x - layer.x) * scale + canvas.width <= layer.canvas.width &&
+      (view.y - layer.y) * scale + canvas.height <= layer.canvas.height;
+    if (!this.layer || !inside(this.layer)) {
+      const [w, h] = [Math.round(canvas.width * 1.6), Math.round(canvas.height * 1.6)];
+      // Kept from the last time where it fits: making a large canvas costs more than drawing on it.
+      if (this.spare?.width !== w || this.spare?.height !== h) {
+        this.spare = document.createElement("canvas");
+        [this.spare.width, this.spare.height] = [w, h];
+      }
+      const at = { x: view.x - (w - canvas.width) / 2 / scale, y: view.y - (h - canvas.height) / 2 / scale };
+      this.layer = { ...at, scale, model, canvas: this.spare };
+      this.base(this.spare.getContext("2d", { alpha: false }), this.spare, model, { ...at, scale: view.scale }, scale, state);
+    }
+    const { context: c, layer } = this;
+    c.setTransform(1, 0, 0, 1, 0, 0);
+    // Whole pixels: nothing gets blurred on its way.
+    c.drawImage(layer.canvas, Math.round((layer.x - view.x) * scale), Math.round((layer.y - view.y) * scale));
+  }
+
+  base(context, canvas, model, view, scale, state) {
+    const c = (this.c = context);
     c.setTransform(1, 0, 0, 1, 0, 0);
     c.fillStyle = this.theme.ground;
     c.fillRect(0, 0, canvas.width, canvas.height);
     this.drawn = 0;
+    if (!model) return;
     // Names stay readable on tiles that are seen from further away, as far as there is room.
     this.bar = Math.min(BAR[1], Math.max(BAR[0], 13 / view.scale));
-    if (!model) return;
     const seen = { x: view.x, y: view.y, w: canvas.width / scale, h: canvas.height / scale };
-    this.grid(view, scale);
+    this.grid(canvas, view, scale);
     c.setTransform(scale, 0, 0, scale, -view.x * scale, -view.y * scale);
     for (const box of model.annotations) if (meets(box, seen)) this.annotation(box, view.scale);
-    this.wires(model, view.scale, state);
+    this.wires(model, view.scale);
     for (const op of model.operators) {
       if (!meets(op, seen, 40)) continue;
       this.drawn += 1;
-      if (op.w * view.scale < 12) this.dot(op, state);
+      if (op.w * view.scale < 12) this.dot(op);
       else this.tile(op, view.scale, state);
     }
   }
 
-  grid(view, scale) {
+  // What changes with every frame, or with the pointer: not worth a new drawing of everything.
+  overlay(model, scale, state) {
+    const c = (this.c = this.context);
+    if (state.selected) {
+      const path = new Path2D();
+      for (const w of model.wires) if (w.from === state.selected || w.to === state.selected) curve(path, w);
+      c.strokeStyle = this.theme.accent;
+      c.lineWidth = Math.max(3.2, 1.6 / scale);
+      c.stroke(path);
+    }
+    const marked = [...state.glow.keys()].map((path) => model.byPath.get(path));
+    for (const op of new Set([...marked, state.hovered, state.selected])) {
+      if (op) this.ring(op, state, 2 / Math.min(1, scale));
+    }
+  }
+
+  grid(canvas, view, scale) {
     let step = 100;
     while (step * scale < 40) step *= 4;
-    const { context: c, canvas } = this;
+    const { c } = this;
     c.fillStyle = this.theme.grid;
     const size = Math.max(1, Math.round(scale * 1.5));
     for (let x = -(view.x % step) * scale; x < canvas.width; x += step * scale) {
@@ -72,7 +136,7 @@ export class Painter {
   }
 
   annotation(box, scale) {
-    const { context: c, theme } = this;
+    const { c, theme } = this;
     const color = box.color ? `rgb(${box.color.map((part) => Math.round(part * 255)).join(" ")}` : null;
     c.fillStyle = color ? `${color} / 14%)` : theme.grid;
     c.strokeStyle = color ? `${color} / 55%)` : theme.faint;
@@ -95,8 +159,8 @@ export class Painter {
     }
   }
 
-  wires(model, scale, state) {
-    const { context: c } = this;
+  wires(model, scale) {
+    const { c } = this;
     let paths = this.wirePaths.get(model);
     if (!paths) this.wirePaths.set(model, (paths = wirePaths(model)));
     c.lineWidth = Math.max(2.2, 1.1 / scale);
@@ -105,24 +169,16 @@ export class Painter {
       c.strokeStyle = familyColor(family);
       c.stroke(path);
     }
-    if (state.selected) {
-      const path = new Path2D();
-      for (const w of model.wires) if (w.from === state.selected || w.to === state.selected) curve(path, w);
-      c.strokeStyle = this.theme.accent;
-      c.lineWidth = Math.max(3.2, 1.6 / scale);
-      c.stroke(path);
-    }
   }
 
-  dot(op, state) {
-    const { context: c } = this;
+  dot(op) {
+    const { c } = this;
     c.fillStyle = op.broken ? this.theme.error : familyColor(op.family);
     c.fillRect(op.x, op.y, op.w, op.h);
-    this.ring(op, state, 8);
   }
 
   tile(op, scale, state) {
-    const { context: c, theme } = this;
+    const { c, theme } = this;
     const color = familyColor(op.family);
     const readable = op.w * scale > 32;
     c.globalAlpha = op.flags.bypass || op.flags.allowCooking === false ? 0.62 : 1;
@@ -139,11 +195,10 @@ export class Painter {
     c.globalAlpha = 1;
     if (op.flags.bypass && readable) this.cross(op);
     if (op.problems.length) this.badge(op, scale);
-    this.ring(op, state, 2 / Math.min(1, scale));
   }
 
   inside(op, readable, state) {
-    const { context: c, theme } = this;
+    const { c, theme } = this;
     const bar = Math.min(this.bar, op.h / 2);
     const [x, y, w, h] = [op.x + EDGE, op.y + EDGE, op.w - 2 * EDGE, op.h - bar - EDGE];
     c.fillStyle = op.tint ?? theme.inside;
@@ -168,7 +223,7 @@ export class Painter {
   }
 
   curves(curves, x, y, w, h, readable) {
-    const { context: c, theme } = this;
+    const { c, theme } = this;
     const all = curves.flatMap((curve) => curve.samples).filter((value) => value !== null);
     if (!all.length) return;
     const [low, high] = [Math.min(...all), Math.max(...all)];
@@ -199,14 +254,14 @@ export class Painter {
   }
 
   plugs(op, color) {
-    const { context: c } = this;
+    const { c } = this;
     c.fillStyle = color;
     for (let i = 0; i < op.inputs; i += 1) c.fillRect(op.x - 7, plug(op, i, op.inputs) - 4, 7, 8);
     for (let i = 0; i < op.outputs; i += 1) c.fillRect(op.x + op.w, plug(op, i, op.outputs) - 4, 7, 8);
   }
 
   name(op, scale) {
-    const { context: c, theme } = this;
+    const { c, theme } = this;
     const marked = MARKED.filter((flag) => op.flags[flag]);
     const room = op.w - 12 - marked.length * 15;
     const size = Math.round(this.bar * 0.6);
@@ -236,7 +291,7 @@ export class Painter {
   }
 
   cross(op) {
-    const { context: c } = this;
+    const { c } = this;
     c.strokeStyle = FLAG_COLORS.bypass;
     c.lineWidth = 3;
     c.beginPath();
@@ -246,7 +301,7 @@ export class Painter {
   }
 
   badge(op, scale) {
-    const { context: c, theme } = this;
+    const { c, theme } = this;
     const color = op.broken ? theme.error : theme.warning;
     c.strokeStyle = color;
     c.lineWidth = Math.max(3, 2 / scale);
@@ -266,8 +321,8 @@ export class Painter {
   }
 
   ring(op, state, width) {
-    const { context: c, theme } = this;
-    const glow = state.glow?.get(op.path);
+    const { c, theme } = this;
+    const glow = state.glow.get(op.path);
     if (glow !== undefined) {
       const left = 1 - (state.now - glow) / (GLOW_S * 1000);
       if (left > 0) {

@@ -83,6 +83,7 @@ export class Previews {
       }
     }));
     if (this.looks.size > 500) this.looks.clear();
+    this.viewer.painter.forget();
     this.viewer.draw();
   }
 

@@ -19,6 +19,7 @@ export class NetworkViewer {
     this.id = `nv${(instances += 1)}`;
     this.model = null;
     this.path = "";
+    this.wanted = "";
     this.selected = null;
     this.hovered = null;
     this.glow = new Map();
@@ -68,6 +69,7 @@ export class NetworkViewer {
   /** Show a network, from the source. */
   async open(path, select = "") {
     const ticket = (this.ticket += 1);
+    this.wanted = path;
     this.stage.setAttribute("aria-busy", "true");
     try {
       const told = await this.source.network(path);
@@ -81,9 +83,10 @@ export class NetworkViewer {
     }
   }
 
-  /** Read the network that is shown once more. */
+  /** Read the network that is shown once more; or, while there is none yet, the one that was to be shown. */
   refresh() {
-    return this.path ? this.open(this.path) : Promise.resolve(false);
+    const path = this.path || this.wanted;
+    return path ? this.open(path) : Promise.resolve(false);
   }
 
   /** Show what was told (the format of read_network). */
@@ -94,6 +97,7 @@ export class NetworkViewer {
     const changed = changedBetween(before, model);
     this.model = model;
     this.path = model.path;
+    this.painter.forget();
     this.complain("");
     if (elsewhere) {
       this.crumb();
@@ -300,12 +304,14 @@ export class NetworkViewer {
     const first = this.canvas.width === 300 && this.canvas.height === 150;
     this.canvas.width = Math.round(w * ratio);
     this.canvas.height = Math.round(h * ratio);
+    this.painter.forget();
     if (first) this.fit();
     this.paint();
   }
 
   themeChanged() {
     this.painter.readTheme();
+    this.painter.forget();
     this.draw();
   }
 

@@ -1,4 +1,4 @@
-"""What the server costs the frames: idle, and under a flood of 32 clients in a closed loop.
+"""What the server costs the frames: idle, under a flood of 32 clients in a closed loop, and under large requests.
 
 python -m tests.benchmarks frames
 """
@@ -21,7 +21,7 @@ CLIENTS = 32
 
 def rows(quick: bool = False) -> list[Row]:
     seconds = 5 if quick else 20
-    return [*idle(seconds), *flooded(seconds)]
+    return [*idle(seconds), *flooded(seconds), *heavy(seconds)]
 
 
 def idle(seconds: float) -> list[Row]:
@@ -59,6 +59,31 @@ def flooded(seconds: float) -> list[Row]:
         Row("  dropped while idle", None, quiet),
         Row("  calls answered a second", None, sum(answered) / seconds),
     ]  # fmt: skip
+
+
+def heavy(seconds: float) -> list[Row]:
+    """One client that sends five megabytes twice a second, all of it parsed."""
+    with StandIn("--scene", "demo", "--frame-work", str(WORK_MS)) as td, RawClient(td) as client:
+        code = "len('" + "x" * 5_000_000 + "')"
+        client.call("execute_python", {"code": code})
+        time.sleep(2)
+        td.do("reset_stats")
+        time.sleep(seconds)
+        quiet = td.stats()["dropped_frames"]
+        td.do("reset_stats")
+        sent, until = 0, time.monotonic() + seconds
+        while time.monotonic() < until:
+            client.call("execute_python", {"code": code})
+            sent += 1
+            time.sleep(0.5)
+        stats = td.stats()
+    dropped = max(0, stats["dropped_frames"] - quiet)
+    return [
+        Row("frames dropped, requests of 5 MB, beyond idle", 0, dropped),
+        Row("  of how many frames", None, stats["frames"]),
+        Row("  longest frame", None, stats["frame_ms"]["max"], "ms"),
+        Row("  requests", None, sent),
+    ]
 
 
 def flood(td: StandIn, over: threading.Event, answered: list[int], number: int) -> None:

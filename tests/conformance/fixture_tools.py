@@ -287,7 +287,7 @@ async def test_input_required_result_request_state(
 async def test_input_required_result_multiple_inputs(
     fixtures: Fixtures, ctx: Context, params: CallToolRequestParams
 ) -> Result:
-    wanted = {
+    wanted: dict[str, Any] = {
         "user_name": questions.form("What is your name?", name="string"),
         "greeting": questions.sampling("Generate a greeting", 50),
         "client_roots": questions.roots(),

@@ -43,7 +43,15 @@ def packages(name: str = "touchdesigner") -> Path:
     wanted = listed.read_text(encoding="utf-8")
     if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
         shutil.rmtree(folder, ignore_errors=True)
-        command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "--disable-pip-version-check",
+            "install",
+            "--quiet",
+            "--no-deps",
+        ]
         command += ["--require-hashes", "--only-binary", ":all:", "--target", str(folder), "-r", str(listed)]
         subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
         stamp.write_text(wanted, encoding="utf-8")
@@ -68,9 +76,9 @@ def import_path(folder: Path) -> Path:
 
 
 @functools.cache
-def carried(system: str = SYSTEM) -> Payload:
-    """The payload for this machine, packed once for all tests."""
-    return payload((system,), wheel_folder())
+def carried(*systems: str) -> Payload:
+    """A payload, for this machine by default; packed quickly, and once for all tests."""
+    return payload(systems or (SYSTEM,), wheel_folder(), preset=0)
 
 
 def built(folder: Path) -> BuildReport:
@@ -78,7 +86,9 @@ def built(folder: Path) -> BuildReport:
     return build(folder, TDMCP, carried())
 
 
-def bare_td(folder: Path, toc: Path, *arguments: str, home: Path | None = None, site: Path | None = None) -> StandIn:
+def bare_td(
+    folder: Path, toc: Path, *arguments: str, home: Path | None = None, site: Path | None = None
+) -> StandIn:
     """Start a stand-in that loads a build, in a folder of its own, without this repository in reach."""
     path = site or import_path(folder)
     empty = folder / "cwd"

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
 from fakes.driver import StandIn
+from tests import browser
+
+#: A bare machine has no browser to test the pages with; where TDMCP_NEEDS_BROWSER is set (CI), it had better have one.
+WITHOUT_BROWSER = browser.found() is None and not os.environ.get("TDMCP_NEEDS_BROWSER")
+collect_ignore = ["test_dashboard.py", "test_network_viewer.py"] if WITHOUT_BROWSER else []
+
+
+def pytest_report_header() -> str:
+    pages = "left out, no Chromium, Chrome or Edge here" if WITHOUT_BROWSER else f"in {browser.found()}"
+    return f"tests of the pages: {pages}"
 
 
 @pytest.fixture

@@ -92,7 +92,7 @@ async def test_a_refusal_is_two_sentences_and_an_exit_code(td: StandIn) -> None:
     dry = tdmcp(td, "client", "add", "vscode", "--dry-run")
     assert '+    "touchdesigner": {' in dry and "Would add" in dry
     assert not (td.home / ".config" / "Code").exists()
-    assert "stdio_shim.py" in tdmcp(td, "client", "print", "other")
+    assert "stdio_shim" in tdmcp(td, "client", "print", "other")
 
 
 def test_setting_up_clients_needs_neither_the_sdk_nor_pydantic() -> None:

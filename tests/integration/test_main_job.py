@@ -46,7 +46,8 @@ async def do_the_job(td: StandIn, client: Client, prefix: str) -> None:
     images = [block for block in picture.content if isinstance(block, ImageContent)]
     assert base64.b64decode(images[0].data).startswith(b"\x89PNG")
 
-    read = structured(await client.call_tool("read_network", {"path": "/project1", "view": "full"}))
+    whole = {"path": "/project1", "view": "full", "limit": 200}
+    read = structured(await client.call_tool("read_network", whole))
     names = {operator["name"] for operator in read["operators"]}
     assert {item["name"] for item in chain(prefix)} <= names
 

@@ -70,9 +70,10 @@ def test_a_body_that_comes_in_drops_is_not_waited_for_for_ever(
             f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {TOKEN}\r\n"
             "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{".encode()
         )
-        answer = line.recv(4096)
+        answer = b""
+        while part := line.recv(4096):  # until the server hangs up
+            answer += part
         assert answer.startswith(b"HTTP/1.1 408") and b"did not arrive in time" in answer
-        assert ended(line)
     assert host.request() == (200, b'"ok"')
 
 
@@ -130,6 +131,8 @@ class TestTls:
         with pytest.raises((ConnectionError, http.client.HTTPException)):
             secure.request()
 
+    # That the versions are outdated, which Python warns of, is the point.
+    @pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
     def test_an_old_version_of_tls_is_not_spoken(self, secure: HttpHost, tls: tuple[str, str]) -> None:
         context = certificates.trusting(tls[0])
         context.minimum_version = ssl.TLSVersion.TLSv1

@@ -79,10 +79,10 @@ async def test_a_cancelled_call_is_cancelled_in_the_server(world: World, mode: s
 
 async def test_megabytes_pass_both_ways(world: World, mode: str) -> None:
     world.server()
-    load = 'aä✓\\"\n' * 400_000
+    load = 'aä✓\\"\n' * 200_000
     async with Client(world.parameters(), mode=mode) as client:
         assert text(await client.call_tool("echo", {"text": load})) == load
-        assert len(text(await client.call_tool("big", {"size": 9_000_000}))) == 9_000_000
+        assert len(text(await client.call_tool("big", {"size": 5_000_000}))) == 5_000_000
 
 
 async def test_many_calls_at_once_are_each_given_their_own_answer(world: World, mode: str) -> None:
@@ -149,6 +149,38 @@ async def test_a_modern_subscription_outlives_the_server(world: World) -> None:
             "ToolsListChanged",
             "ResourceUpdated",
         }
+
+
+async def test_a_modern_subscription_tells_of_a_second_instance_and_follows_the_selection(
+    world: World,
+) -> None:
+    world.server("--name", "left")
+    async with (
+        Client(world.parameters(), mode="auto") as client,
+        client.listen(tools_list_changed=True) as changes,
+        asyncio.timeout(PATIENCE),
+    ):
+        assert "select_instance" not in [tool.name for tool in (await client.list_tools()).tools]
+        await client.call_tool("echo", {"text": "a"})
+        world.server("--name", "right")
+        await anext(changes)
+        names = [tool.name for tool in (await client.list_tools(cache_mode="bypass")).tools]
+        assert "select_instance" in names
+        await client.call_tool("select_instance", {"instance": "right"})
+        await anext(changes)  # the other one's list may differ: everything counts as changed
+        await client.call_tool("change", {})
+        await anext(changes)
+
+
+async def test_an_entry_that_fits_its_shim_less_than_well_brings_a_notice(world: World, mode: str) -> None:
+    world.server()
+    async with Client(world.parameters("--contract", "2"), mode=mode) as client:
+        noted = await client.call_tool("echo", {"text": "a"})
+    assert not noted.is_error
+    assert text(noted).startswith("a\nnotice: This client's entry is newer than the shim that it starts; ")
+    async with Client(world.parameters("--contract", "0"), mode=mode) as client:
+        refused = await client.call_tool("echo", {"text": "a"})
+    assert refused.is_error and "too old for the shim" in text(refused) and "Install Client" in text(refused)
 
 
 async def test_a_modern_subscription_can_be_ended_and_made_again(world: World) -> None:

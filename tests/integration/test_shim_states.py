@@ -172,7 +172,7 @@ async def test_a_server_that_hangs_leaves_lists_and_ping_alive(world: World, mod
     server = world.server()
     async with Client(world.parameters(), mode=mode) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
-        frozen = asyncio.create_task(client.call_tool("freeze", {"seconds": 5}))
+        frozen = asyncio.create_task(client.call_tool("freeze", {"seconds": 3.5}))
         await asyncio.sleep(0)
         if mode == "legacy":
             await client.send_ping()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -189,6 +190,40 @@ def test_it_ends_when_nobody_reads_its_answers(world: World) -> None:
         shim.stdin.write(ping)
         shim.stdin.flush()
         assert shim.wait(PATIENCE) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the parent is watched another way there")
+def test_it_ends_when_its_client_dies_though_another_program_holds_its_input_open(world: World) -> None:
+    """As a sibling does that was started a moment later and inherited the pipe."""
+    client = (
+        "import subprocess, sys, os\n"
+        "inherited, mine = os.pipe()\n"
+        "shim = subprocess.Popen(sys.argv[1:], stdin=inherited, stdout=subprocess.PIPE, stderr=2)\n"
+        "os.close(inherited)\n"
+        "sibling = subprocess.Popen([sys.executable, '-c', 'import sys; sys.stdin.read()'], stdin=0, pass_fds=[mine])\n"
+        'os.write(mine, b\'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\\n\')\n'
+        "shim.stdout.readline()\n"
+        "print('ready', flush=True)\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    shim = [sys.executable, str(ROOT / "stdio_shim")]
+    log = world.home / "shim.log"
+    with subprocess.Popen(
+        [sys.executable, "-c", client, *shim, "--log-file", str(log)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=world.environment(),
+    ) as parent:
+        assert parent.stdin is not None and parent.stdout is not None and parent.stderr is not None
+        assert parent.stdout.readline() == b"ready\n"
+        parent.wait(PATIENCE)
+        end = time.monotonic() + PATIENCE
+        while "the client is gone" not in log.read_text() and time.monotonic() < end:
+            time.sleep(0.05)
+        parent.stdin.close()  # lets the sibling go, whatever became of the shim
+        assert parent.stderr.read() == b""  # ends when the last of them has
+    assert "the client is gone" in log.read_text()
 
 
 def test_an_unfinished_last_line_is_still_read(world: World) -> None:

@@ -42,7 +42,11 @@ AT_ONCE = 2
 def run(mutant: str = "") -> tuple[int, str, float]:
     """Exit code of the tests, the first one that failed, seconds."""
     began = time.monotonic()
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *SUITE]
+    suite = SUITE
+    if mutant:
+        first = f"tests/unit/tools/{MUTANTS[mutant].near}.py"
+        suite = [first, *(s for s in SUITE if s != first)]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *suite]
     if mutant:
         command += ["-p", "tests.mutation.plugin", "--mutant", mutant]
     try:

@@ -9,7 +9,7 @@ const fs = require('fs')
 const os = require('os')
 const path = require('path')
 
-const SHIM = path.join(__dirname, 'stdio_shim.py')
+const SHIM = path.join(__dirname, 'stdio_shim')
 const HOME = process.env.TDMCP_HOME || path.join(os.homedir(), '.tdmcp')
 
 /** A value from the extension's settings; a host may leave the placeholder of an empty one as it is. */
@@ -80,7 +80,8 @@ function main () {
     process.exit(1)
   }
   const instance = setting('TDMCP_INSTANCE')
-  const child = spawn(python, [SHIM, ...(instance ? ['--instance', instance] : [])],
+  // A folder, since Python keeps its compiled form; without site-packages and the user's variables.
+  const child = spawn(python, ['-I', '-S', SHIM, ...(instance ? ['--instance', instance] : [])],
     { stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true })
   process.stdin.pipe(child.stdin)
   child.stdout.pipe(process.stdout)

@@ -1,4 +1,4 @@
-"""Every stress test ends with a stand-in that is as sound as before, or was meant to end."""
+"""One stand-in for all stress tests: each ends with one that is as sound as before, or was meant to end."""
 
 from __future__ import annotations
 
@@ -7,14 +7,23 @@ from collections.abc import Iterator
 import pytest
 
 from fakes.driver import StandIn
-from tests.integration.stress.wire import sound
+from tests.integration.stress.life import mark, serving_again
+from tests.integration.stress.wire import COMPONENT, sound
+
+
+@pytest.fixture(scope="package")
+def td() -> Iterator[StandIn]:
+    """A stand-in whose component keeps its port over restarts."""
+    with StandIn("--scene", "empty") as stand_in:
+        mark(stand_in)
+        stand_in.exec(f"{COMPONENT}.par.Port = {stand_in.ready['port']}")
+        serving_again(stand_in)
+        yield stand_in
 
 
 @pytest.fixture(autouse=True)
 def _sound_afterwards(request: pytest.FixtureRequest) -> Iterator[None]:
-    names = ("td", "own_td")
-    used: list[StandIn] = [request.getfixturevalue(name) for name in names if name in request.fixturenames]
+    stand_in = request.getfixturevalue("td") if "td" in request.fixturenames else None
     yield
-    for stand_in in used:
-        if stand_in.process.poll() is None:
-            sound(stand_in)
+    if stand_in is not None:
+        sound(stand_in)

@@ -8,17 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from fakes.driver import StandIn
-from tests.integration.stress.test_starts_and_stops import (
-    is_marked,
-    mark,
-    restart,
-    serving_again,
-    status_of,
-    td,
-)
+from tests.integration.stress.life import is_marked, mark, restart, serving_again, status_of
 from tests.integration.stress.wire import COMPONENT, SERVER, call, until
-
-__all__ = ["td"]
 
 
 @pytest.fixture

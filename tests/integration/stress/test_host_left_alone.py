@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fakes.driver import StandIn
-from tests.integration.stress.test_starts_and_stops import restart, td
+from tests.integration.stress.life import restart
 from tests.integration.stress.wire import SERVER, call, post, until
-
-__all__ = ["td"]
 
 
 @pytest.mark.parametrize("made", ["OnlyWrite()", "None", "Broken()"])

@@ -9,6 +9,7 @@ import pytest
 
 from fakes.driver import StandIn
 from tests.integration.clients import PATIENCE
+from tests.integration.stress.life import restart
 from tests.integration.stress.wire import (
     SERVER,
     call_body,
@@ -70,15 +71,9 @@ def test_a_session_that_was_ended_is_not_found_and_a_new_one_is_welcome(td: Stan
     in_session_delete(td, again)
 
 
-def test_a_session_of_before_a_restart_is_not_found_and_a_new_one_is_welcome(own_td: StandIn) -> None:
-    td, component = own_td, "op('/project1/tdmcp')"
-    td.exec(f"{component}.par.Port = {td.ready['port']}")
-    until(td, lambda: td.exec(f"{component}.State()['state']"), lambda state: state == "'serving'")
+def test_a_session_of_before_a_restart_is_not_found_and_a_new_one_is_welcome(td: StandIn) -> None:
     session = open_session(td)
-    before = td.exec(f"id({SERVER}._serving)")
-    td.exec(f"{component}.par.Restart.pulse()")
-    until(td, lambda: td.exec(f"id({SERVER}._serving)"), lambda run: run not in (before, td.exec("id(None)")))
-    until(td, lambda: td.exec(f"{component}.State()['state']"), lambda state: state == "'serving'")
+    restart(td)
     assert in_session(td, session, "tools/list").status == 404
     assert in_session(td, open_session(td), "tools/list").status == 200
 
@@ -89,10 +84,18 @@ def test_a_session_nobody_uses_ends_by_itself_but_not_one_that_listens(td: Stand
     try:
         idle, listening = open_session(td), open_session(td)
         with open_stream(td, listening):
-            until(td, lambda: sessions(td), lambda n: n <= 1)
+            until(
+                td,
+                lambda: td.exec(f"{idle!r} in {manager}._server_instances"),
+                lambda there: there == "False",
+            )
             assert in_session(td, idle, "tools/list").status == 404
             assert in_session(td, listening, "tools/list").status == 200
-        until(td, lambda: sessions(td), lambda count: count == 0)
+        until(
+            td,
+            lambda: td.exec(f"{listening!r} in {manager}._server_instances"),
+            lambda there: there == "False",
+        )
     finally:
         td.exec(f"[{manager}.__setattr__('session_idle_timeout', 1800.0)]")
 

@@ -7,12 +7,10 @@ import contextlib
 import http.client
 import socket
 import threading
-from collections.abc import Iterator
-
-import pytest
 
 from fakes.driver import StandIn
 from tests.integration.clients import PATIENCE
+from tests.integration.stress.life import mark, restart, serving_again, status_of
 from tests.integration.stress.wire import (
     COMPONENT,
     SERVER,
@@ -29,42 +27,6 @@ from tests.integration.stress.wire import (
 )
 
 RESTARTS = 8
-
-
-@pytest.fixture(scope="module")
-def td() -> Iterator[StandIn]:
-    """A stand-in whose component keeps its port over restarts."""
-    with StandIn("--scene", "empty") as stand_in:
-        mark(stand_in)
-        stand_in.exec(f"{COMPONENT}.par.Port = {stand_in.ready['port']}")
-        serving_again(stand_in)
-        yield stand_in
-
-
-def mark(td: StandIn) -> None:
-    """Mark the present run of the server, if there is one, to tell the next one from it."""
-    td.exec(f"{SERVER}._serving and setattr({SERVER}._serving, 'marked', True)")
-
-
-def is_marked(td: StandIn) -> bool:
-    return td.exec(f"'marked' in {SERVER}._serving.__dict__") == "True"
-
-
-def serving_again(td: StandIn) -> None:
-    """Wait until a run serves that is not marked."""
-    run = f"{SERVER}._serving"
-    unmarked = f"{run} is not None and 'marked' not in {run}.__dict__ and {SERVER}.status.state == 'serving'"
-    until(td, lambda: td.exec(unmarked), lambda answer: answer == "True")
-
-
-def restart(td: StandIn) -> None:
-    mark(td)
-    td.exec(f"{COMPONENT}.par.Restart.pulse()")
-    serving_again(td)
-
-
-def status_of(td: StandIn) -> str:
-    return td.exec(f"{COMPONENT}.par.Status.eval()")
 
 
 def test_switching_off_hangs_up_on_open_streams_and_frees_the_port(td: StandIn) -> None:

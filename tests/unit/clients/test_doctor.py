@@ -136,13 +136,27 @@ def test_variables_that_stand_above_the_registry_are_told(machine: Machine) -> N
     assert found.level == NOTE and "TDMCP_URL" in found.sentence
 
 
-def test_a_shim_of_another_version_is_renewed_by_adding_a_client_that_uses_it(machine: Machine) -> None:
+@pytest.mark.parametrize("text", ["CONTRACT = 0\n", "something else"])
+def test_a_shim_that_does_not_fit_is_renewed_by_adding_a_client_that_uses_it(
+    text: str, machine: Machine
+) -> None:
     setup.add("codex", Choice(), machine)
-    launch.shim_file(machine).write_text("old", encoding="utf-8")
+    launch.shim_file(machine).write_text(text, encoding="utf-8")
     [found] = problems(checks.shim(machine))
     assert found.remedy == "tdmcp client add codex"
     setup.add("codex", Choice(), machine)
     assert problems(checks.shim(machine)) == []
+
+
+def test_a_shim_is_judged_by_its_contract_and_not_by_its_version(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup.add("codex", Choice(), machine)
+    launch.shim_file(machine).write_bytes(launch.shim_source() + b"# of another version\n")
+    assert [one.level for one in checks.shim(machine)] == [OK]
+    monkeypatch.setattr(checks, "CONTRACT", checks.CONTRACT + 1)
+    [older] = checks.shim(machine)
+    assert (older.level, older.remedy) == (NOTE, "tdmcp client add codex") and "older" in older.sentence
 
 
 def test_each_kind_of_wrong_entry_has_its_command(machine: Machine, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import plistlib
 from pathlib import Path
 
+from tdmcp_embedded import CONTRACT
 from tdmcp_embedded.clients import installations, launch
 from tdmcp_embedded.clients.catalogue import CLIENTS
 from tdmcp_embedded.clients.machine import Machine
@@ -83,6 +84,13 @@ def test_touchdesigner_on_a_mac_gives_the_python_inside_the_application(mac: Mac
     assert (found.build, found.python) == ("2025.33070", python)
     assert installations.beside(str(python)) == contents / "MacOS" / "TouchDesigner"
     assert launch.command(mac).command == str(python)
+
+
+def test_a_copy_that_a_later_version_made_stays(machine: Machine) -> None:
+    path = launch.install_shim(machine)
+    path.write_text(f"CONTRACT = {CONTRACT + 1}\n", encoding="utf-8")
+    launch.install_shim(machine)
+    assert launch.contract_of(path) == CONTRACT + 1
 
 
 def test_the_copy_of_the_shim_is_renewed_when_another_version_made_it(machine: Machine) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from tdmcp_embedded.clients import entries, jsonc, setup
+from tdmcp_embedded import CONTRACT
+from tdmcp_embedded.clients import entries, jsonc, launch, setup
 from tdmcp_embedded.clients.catalogue import CLIENTS, ENTRY
 from tdmcp_embedded.clients.machine import Machine, Refused
 from tdmcp_embedded.clients.setup import Choice
@@ -77,8 +78,9 @@ def test_every_client_keeps_what_it_had_and_gets_it_back_byte_for_byte(name: str
     found = servers(name, path)
     assert list(found) == ["files", ENTRY]
     words = entries.command_of(found[ENTRY])
-    assert words == [sys.executable, str(machine.tdmcp / "shim" / "stdio_shim.py")]
-    assert Path(words[1]).is_file()
+    shim = machine.tdmcp / "shim" / "stdio_shim"
+    assert words == [sys.executable, "-I", "-S", str(shim), "--contract", str(CONTRACT)]
+    assert (shim / "__main__.py").is_file()
     assert b"Bearer" not in path.read_bytes()
     assert done.backup is not None and done.backup.read_bytes() == before
     assert stat.S_IMODE(path.stat().st_mode) == 0o640 or sys.platform == "win32"
@@ -246,7 +248,7 @@ def test_a_moved_home_of_ours_is_told_to_the_shim(machine: Machine, tmp_path: Pa
     setup.add("cursor", Choice(), moved)
     entry = servers("cursor", at(moved, "cursor"))[ENTRY]
     assert entry["env"] == {"TDMCP_HOME": str(tmp_path / "elsewhere")}
-    assert entry["args"][0].startswith(str(tmp_path / "elsewhere"))
+    assert str(tmp_path / "elsewhere" / "shim" / "stdio_shim") in entry["args"]
 
 
 def test_claude_desktop_cannot_be_given_a_url_and_says_what_to_do(machine: Machine) -> None:
@@ -295,10 +297,31 @@ def test_status_finds_what_stopped_working(machine: Machine, running: Callable[.
     assert "key is no longer valid" in found.sentence
 
 
+@pytest.mark.parametrize(
+    ("shim", "words"),
+    [
+        ("CONTRACT = 0\n", "too old (contract 0)"),
+        ("print('mine')\n", "not the shim"),
+        ("CONTRACT = 99\n", "(99)"),
+    ],
+)
+def test_status_judges_what_an_entry_starts_by_its_contract(shim: str, words: str, machine: Machine) -> None:
+    setup.add("cursor", Choice(), machine)
+    launch.shim_file(machine).write_text(shim, encoding="utf-8")
+    found = setup.status("cursor", Choice(), machine)
+    assert found.state == "differs" and words in found.sentence
+
+
+def test_another_version_of_the_same_contract_is_nothing_to_speak_of(machine: Machine) -> None:
+    setup.add("cursor", Choice(), machine)
+    launch.shim_file(machine).write_bytes(launch.shim_source() + b"# of another version\n")
+    assert setup.status("cursor", Choice(), machine).state == "current"
+
+
 @pytest.mark.parametrize("name", [*CLIENTS, "other"])
 def test_printing_shows_the_entry_and_writes_nothing(name: str, machine: Machine) -> None:
     shown = setup.text(name, Choice(), machine)
-    assert "stdio_shim.py" in shown
+    assert str(Path("shim") / "stdio_shim") in shown
     assert not (machine.home / ".cursor").exists()
     if name == "other":
         assert '"url": "http://127.0.0.1:9988/mcp"' in shown and "TDMCP_TOKEN" in shown

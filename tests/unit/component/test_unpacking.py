@@ -39,7 +39,10 @@ class Carried:
 
     def __init__(self, unpacking, word="hello", version="1.0"):
         code = {"code/mine/__init__.py": f"WORD = {word!r}\n".encode(), "code/mine/data.json": b"{}"}
-        packed = {"code": archive.pack(code), unpacking.system(): archive.pack({"libraries/core.so": b"\x7fELF"})}
+        packed = {
+            "code": archive.pack(code),
+            unpacking.system(): archive.pack({"libraries/core.so": b"\x7fELF"}),
+        }
         self.texts = {name: list(one.parts) for name, one in packed.items()}
         self.manifest = {
             "version": version,

@@ -13,7 +13,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 
 
 def fenced(page: Path) -> list[str]:
-    return re.findall(r"^```sh\n(.*?)^```", page.read_text("utf-8"), re.S | re.M)
+    return re.findall(r"^```sh\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
 
 
 def test_the_readme_begins_with_two_commands_of_one_line_each() -> None:

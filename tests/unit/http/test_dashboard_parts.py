@@ -24,7 +24,7 @@ from tests.unit.http.asgi import ask
 
 pytestmark = pytest.mark.anyio
 
-FINE = {"frames": 100, "stalled_for_s": 0.0, "running": []}
+FINE = {"frames": 100, "stalled_for_s": 0.0, "running": [], "current": None}
 
 
 @pytest.fixture
@@ -42,10 +42,21 @@ def anyio_backend() -> str:
         ({**FINE, "stalled_for_s": 12.0}, {}, "stalled", "a dialog is open"),
         ({**FINE, "stalled_for_s": 12.0}, {"power": False}, "stalled", "power button is off"),
         (
-            {**FINE, "stalled_for_s": 3.0, "running": [{"label": "execute_python", "job": "7"}]},
+            {
+                **FINE,
+                "stalled_for_s": 3.0,
+                "running": [{"label": "execute_python", "job": "7"}],
+                "current": "7",
+            },
             {},
             "stalled",
             "execute_python (7) is still at work",
+        ),
+        (
+            {**FINE, "stalled_for_s": 3.0, "running": [{"label": "waits_a_frame", "job": "7"}]},
+            {},
+            "stalled",
+            "a dialog is open",
         ),
     ],
 )

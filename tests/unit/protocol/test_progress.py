@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,14 +9,14 @@ import pytest
 from tdmcp_embedded.frame_queue import NEXT_FRAME, FrameQueue
 from tdmcp_embedded.protocol import runner
 from tdmcp_embedded.settings import Level, Settings
-from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Tool
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 
 
 class Said(Output):
     words: str = "done"
 
 
-def work(call: Call, given: Arguments) -> Iterator[Any]:
+def work(call: Call, given: Arguments) -> Steps[Said]:
     for _ in range(3):
         yield NEXT_FRAME
     return Said()
@@ -64,7 +63,7 @@ def test_sliced_work_gives_signs_of_life_that_grow(told: list[tuple[float, float
 
 
 def test_a_tool_that_reports_itself_is_not_talked_over(told: list[tuple[float, float | None, str]]) -> None:
-    def counting(call: Call, given: Arguments) -> Iterator[Any]:
+    def counting(call: Call, given: Arguments) -> Steps[Said]:
         yield NEXT_FRAME
         call.progress(1, 2, "half")
         yield NEXT_FRAME
@@ -78,7 +77,7 @@ def test_a_tool_that_reports_itself_is_not_talked_over(told: list[tuple[float, f
 def test_work_that_is_closed_half_way_can_clean_up() -> None:
     ended: list[str] = []
 
-    def careful(call: Call, given: Arguments) -> Iterator[Any]:
+    def careful(call: Call, given: Arguments) -> Steps[Said]:
         try:
             yield NEXT_FRAME
         finally:

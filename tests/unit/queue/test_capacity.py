@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -130,6 +131,16 @@ def test_stats_are_json_and_tell_what_happened(stage: Stage) -> None:
     assert stats["frames_over_budget"] == 1
     assert stats["step_ms"]["max"] == 30
     assert stats["total_pump_ms"] == 32
+
+
+def test_what_an_idle_pump_costs_is_counted_too() -> None:
+    ticks = itertools.count(step=0.0005)
+    queue = FrameQueue(clock=lambda: next(ticks), watch=False)
+    for _ in range(10):
+        queue.pump()
+    stats = queue.stats()
+    assert (stats["frames"], stats["busy_frames"]) == (10, 0)
+    assert stats["total_pump_ms"] == 5 and stats["max_pump_ms"] == 0.5
 
 
 def test_exceptions_cross_threads_without_tracebacks_or_causes() -> None:

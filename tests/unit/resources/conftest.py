@@ -1,3 +1,5 @@
 """The bench of the tools' tests serves here as well."""
 
-from tests.unit.tools.conftest import bench as bench
+from tests.unit.tools.conftest import bench
+
+__all__ = ["bench"]

@@ -42,6 +42,8 @@ def test_a_guide_has_a_heading_and_names_only_tools_there_are(topic: str) -> Non
 def test_every_prompt_looks_with_tools_there_are_and_fills_all_it_names() -> None:
     for row in PROMPTS.values():
         arguments = {argument.name for argument in row.arguments}
-        named = set(re.findall(r"\{([a-z_]+)\}", row.text + str([dict(look.arguments) for look in row.looks])))
+        named = set(
+            re.findall(r"\{([a-z_]+)\}", row.text + str([dict(look.arguments) for look in row.looks]))
+        )
         assert named <= arguments
         assert {look.tool for look in row.looks} <= set(TABLE)

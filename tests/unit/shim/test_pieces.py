@@ -6,6 +6,7 @@ import ast
 import base64
 import itertools
 import json
+import os
 import socket
 import sys
 import threading
@@ -72,10 +73,19 @@ def test_options_come_from_the_line_before_the_environment(monkeypatch: pytest.M
         (["--instanc", "x"], "--instance"),
         (["--url"], "without its value"),
         (["--url", "nonsense"], "not a URL"),
+        (["--contract", "one"], "no number"),
+        (["--contract", "0"], "too old for the shim"),
     ],
 )
 def test_wrong_options_are_told(arguments: list[str], words: str) -> None:
     assert words in shim.options(arguments)[1]
+
+
+def test_an_entry_for_another_shim_brings_a_notice_that_says_what_to_renew() -> None:
+    assert shim.entry_notice("") == shim.entry_notice(str(shim.CONTRACT)) == ""
+    assert "newer than the shim" in shim.entry_notice(str(shim.CONTRACT + 1))
+    older = shim.entry_notice(str(shim.CONTRACT - 1))
+    assert "older than the shim" in older and "tdmcp client add" in older
 
 
 @given(st.text())
@@ -347,6 +357,23 @@ def test_a_server_too_busy_for_a_moment_is_asked_again(
     busy = b"HTTP/1.1 429 X\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n"
     proxy, said = session(tmp_path, scripted(busy, good).url.text)
     assert call(proxy, said) == {"fine": True}
+
+
+@pytest.mark.parametrize(("hint", "asked"), [(True, 2), (False, 1)])
+def test_when_a_living_server_hangs_up_only_a_call_that_looks_is_repeated(
+    hint: bool, asked: int, tmp_path: Path, scripted: Callable[..., Scripted]
+) -> None:
+    body = b'{"jsonrpc":"2.0","id":1,"result":{"structuredContent":{"fine":true}}}'
+    good = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+    server = scripted(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", good + body, close=True)
+    (tmp_path / "instances").mkdir()
+    entry = {"pid": os.getpid(), "url": server.url.text, "name": "show"}
+    (tmp_path / "instances" / "1.json").write_text(json.dumps(entry))
+    proxy, said = session(tmp_path, "")
+    proxy.known.put("tools", [{"name": "x", "annotations": {"readOnlyHint": hint}}])
+    answer = call(proxy, said)
+    assert len(server.requests) == asked
+    assert answer == {"fine": True} if hint else answer["code"] == "td_error"
 
 
 def test_a_stream_that_breaks_off_is_taken_up_where_the_server_offers_it(

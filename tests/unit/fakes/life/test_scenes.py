@@ -44,6 +44,12 @@ def test_a_large_scene_has_no_errors_and_no_overcrowded_network(td, world, frame
     assert max(len(comp.children) for comp in project.findChildren(type=td.COMP)) <= 50
 
 
+def test_a_scene_leaves_no_errors_to_settle_to_the_first_frame(td, world):
+    # With fifty thousand operators that frame would be lost.
+    scenes.build("large:1000", world)
+    assert world.cooking.check == set()
+
+
 def test_an_unknown_scene_is_refused(world):
     with pytest.raises(ValueError, match="stage"):
         scenes.build("stage", world)

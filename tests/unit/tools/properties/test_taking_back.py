@@ -294,3 +294,32 @@ def test_an_annotation_made_by_itself_is_undone_and_redone_with_what_it_says() -
         assert state(bench) == before
         bench.run("undo", redo=True)
         assert bench.op(made["path"]).par.Titletext.eval() == "Hello"
+
+
+def test_a_checkpoint_brings_back_the_definitions_of_custom_parameters_exactly() -> None:
+    with fresh() as bench:
+        furnish(bench)
+        bench.run("checkpoint", action="save", path=STAGE, name="c")
+        before = state(bench)
+        limits = {
+            "label": "Other",
+            "min": 0,
+            "max": 2,
+            "default": 1,
+            "help": "h",
+            "section": True,
+            "norm": [0, 5],
+        }
+        bench.run(
+            "define_parameters",
+            path=path("box"),
+            pages=[
+                {"name": "P", "parameters": [{"name": "Amount", "style": "Float", **limits}]},
+                {"name": "R", "parameters": [{"name": "Mood", "style": "Menu", "menu": ["a", "b"]}]},
+            ],
+        )
+        bench.run("checkpoint", action="restore", path=STAGE, name="c")
+        assert bench.json("compare_network", path=STAGE, **{"with": "c"})["equal"]
+        assert state(bench) == before
+        again = bench.json("checkpoint", action="restore", path=STAGE, name="c")
+        assert again["undo"] == ""

@@ -1,0 +1,103 @@
+"""Self Test and catalogue dump: asks the running TouchDesigner what it does, and writes that down for whoever wants to know.
+
+Both work in a scratch component that is removed afterwards. Their files name nothing of the user's project.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tdmcp_embedded.errands import Errand, Steps, apart, start
+from tdmcp_embedded.files import home
+
+#: The contract tests, as they are packed into the component.
+PACKAGE = "tdmcp_embedded.contract"
+READ_OUT = "Report"
+MISSING = "The contract tests travel with the full build of the component only."
+#: Frames between two words on how far it is.
+_NEWS = 15
+
+
+def self_test(owner: Any, td: Any) -> Errand:
+    """Run the contract tests, a step a frame; the report goes to `reports/` in our home. Main thread; returns at once."""
+    return start(owner, td, READ_OUT, _tested(td))
+
+
+def dump_catalogue(owner: Any, td: Any) -> Errand:
+    """Write down every operator type and parameter of this build. Main thread; returns at once."""
+    return start(owner, td, READ_OUT, _dumped(td))
+
+
+def _tested(td: Any) -> Steps:
+    runner = contract("runner")
+    if runner is None:
+        return MISSING
+    test = runner.SelfTest(td)
+    yield from _with_news(test, "Self Test: {} of {} tests.")
+    report = test.report
+    path = yield from apart(lambda: _write_report(report, runner.text(report)))
+    totals = ", ".join(f"{count} {word}" for word, count in report["totals"].items() if count)
+    return f"Self Test: {totals}. The report: {path}"
+
+
+def _dumped(td: Any) -> Steps:
+    module = contract("catalogue_dump")
+    if module is None:
+        return MISSING
+    dump = module.CatalogueDump(td)
+    yield from _with_news(dump, "Catalogue: {} of {} types.")
+    path = _file("catalogue", ".json.gz")
+    yield from apart(lambda: module.write(dump.catalogue, path))
+    left = f", {len(dump.failed)} could not be made" if dump.failed else ""
+    return f"Catalogue: {len(dump.catalogue)} types{left}. The file: {path}"
+
+
+def _with_news(work: Any, words: str) -> Iterator[str]:
+    for frame, _ in enumerate(work.steps()):
+        yield words.format(*work.progress) if frame % _NEWS == 0 else ""
+
+
+def _write_report(report: dict[str, Any], text: str) -> Path:
+    path = _file("self-test", ".txt")
+    path.write_text(text + "\n", encoding="utf-8")
+    path.with_suffix(".json").write_text(json.dumps(report, indent=1, ensure_ascii=False), encoding="utf-8")
+    return path
+
+
+def _file(subject: str, suffix: str) -> Path:
+    folder = home() / "reports"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder / f"{subject}-{time.strftime('%Y%m%d-%H%M%S')}{suffix}"
+
+
+def contract(name: str) -> ModuleType | None:
+    """A module of the contract tests, from the component or, in a checkout, from the sources; None if there are none."""
+    for load in (_packed, _from_sources):
+        if load():
+            return importlib.import_module(f"{PACKAGE}.{name}")
+    return None
+
+
+def _packed() -> bool:
+    return PACKAGE in sys.modules or importlib.util.find_spec(PACKAGE) is not None
+
+
+def _from_sources() -> bool:
+    folder = Path(__file__).parent.parent / "tests" / "contract"
+    if not (folder / "runner.py").is_file():
+        return False
+    spec = importlib.util.spec_from_file_location(
+        PACKAGE, folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
+    if spec is None or spec.loader is None:
+        return False
+    package = sys.modules[PACKAGE] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(package)
+    return True
