@@ -191,10 +191,14 @@ def is_answer(data: bytes) -> bool:
     )
 
 
+def plain(text: str) -> bool:
+    """Whether a text goes into a header as it is."""
+    return text.isascii() and text.isprintable() and text == text.strip()
+
+
 def header_value(text: str) -> str:
     """A header's value that survives HTTP: anything but plain printable ASCII goes as the protocol's base64 form."""
-    plain = text.isascii() and text.isprintable() and text == text.strip()
-    if plain and not (text.startswith("=?base64?") and text.endswith("?=")):
+    if plain(text) and not (text.startswith("=?base64?") and text.endswith("?=")):
         return text
     import binascii
 
@@ -226,7 +230,7 @@ class Url:
 
     def __init__(self, url: str) -> None:
         match = re.match(r"^(https?)://(\[[^\]/]+\]|[^:/?#@\s]+)(?::(\d{1,5}))?(/[^#\s]*)?$", url.strip())
-        if match is None:
+        if match is None or int(match[3] or 0) > 65535:
             raise ValueError(f"{url!r} is not a URL like http://127.0.0.1:9988/mcp")
         scheme, host, port, path = match.groups()
         self.tls = scheme == "https"
@@ -260,7 +264,7 @@ class Connection:
                 import ssl
 
                 self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=url.host)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # no host is called like that
             raise Unreachable(str(error)) from error
 
     def request(
@@ -529,7 +533,7 @@ def process_alive(pid: int) -> bool:
         return code.value == 259  # STILL_ACTIVE
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except OSError:
         return True
@@ -548,7 +552,7 @@ class Target:
 
     def __init__(self, url: str, token: str, entry: dict[str, Any] | None = None) -> None:
         self.url = Url(url)
-        self.token = token
+        self.token = token if plain(token) else ""
         self.entry = entry or {}
         self.pid = _whole(self.entry.get("pid"))
         self.name = str(self.entry.get("name") or "")
@@ -634,7 +638,10 @@ def _stem(project: str) -> str:
 
 
 def _inside(path: str, folder: str) -> bool:
-    path, folder = (os.path.normcase(os.path.realpath(p)) for p in (path, folder))
+    try:
+        path, folder = (os.path.normcase(os.path.realpath(p)) for p in (path, folder))
+    except ValueError:  # no path has such characters
+        return False
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
@@ -804,6 +811,9 @@ class Instances:
         try:
             with open(path, "rb") as file:
                 entry = json.loads(file.read(1 << 20).decode("utf-8"))
+            whole = json.dumps(entry, ensure_ascii=False).encode("utf-8")
+            if rb"\u0000" in whole:
+                return None  # half a character, or this one, would go wrong anywhere later
             return Target(str(entry["url"]), str(entry.get("token") or ""), entry)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
@@ -1001,10 +1011,22 @@ class Known:
                 with open(self._path, "rb") as file:
                     cached = parse(file.read())
                 if isinstance(cached, dict) and cached.get("contract") == CONTRACT:
-                    self._facts.update(cached)
+                    self._facts.update({key: value for key, value in cached.items() if _is_known(key, value)})
             except (OSError, ValueError, RecursionError):
                 pass
         return self._facts
+
+
+def _is_known(key: str, value: Any) -> bool:
+    """Whether a part of the cache has the form in which we write it: others can write there as well."""
+    if key in LISTS.values():
+        return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+    forms = {"capabilities": dict, "serverInfo": dict, "instructions": str}
+    return (
+        key == "server"
+        and isinstance(value, dict)
+        and all(isinstance(value.get(name, form()), form) for name, form in forms.items())
+    )
 
 
 def built_in() -> dict[str, Any]:
@@ -2054,6 +2076,13 @@ class Shim:
             self._request(Flight(message, raw, modern_version(message), replier()), message)
 
     def _request(self, flight: Flight, message: dict[str, Any]) -> None:
+        try:
+            self._answer(flight, message)
+        except Exception as error:  # noqa: BLE001 - whoever asked must not wait for ever
+            self.out.log(f"{flight.method} failed in the shim: {error!r}")
+            flight.error(-32603, f"The stdio shim failed: {type(error).__name__}: {error}")
+
+    def _answer(self, flight: Flight, message: dict[str, Any]) -> None:
         if flight.modern and not isinstance(flight.version, str):
             flight.error(-32602, f"{VERSION_KEY} is a string.")
         elif not flight.modern and flight.method == "initialize":
@@ -2599,6 +2628,9 @@ def options(arguments: list[str]) -> tuple[dict[str, str], str]:
             Url(values["--url"])
         except ValueError as error:
             return values, f"The shim was started with a wrong URL: {error}."
+    values["--token"] = values["--token"].strip()
+    if not plain(values["--token"]):
+        return values, "The shim was started with an access key that has characters in it which no key has."
     written = values["--contract"]
     if written and not (written.isascii() and written.isdigit()):
         return values, f"The shim was started with --contract {written}, which is no number."

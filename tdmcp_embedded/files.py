@@ -37,7 +37,7 @@ def read(path: Path) -> dict[str, Any] | None:
     """A JSON object from a file; None if there is none, or not (yet) a whole one."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None
 

@@ -98,7 +98,7 @@ def listing(where: Path | None = None) -> list[dict[str, Any]]:
             entries.append(entry)
         else:
             remove(path)
-    return sorted(entries, key=lambda entry: float(entry.get("started") or 0))
+    return sorted(entries, key=lambda entry: _number(entry.get("started")))
 
 
 def alive(entry: dict[str, Any]) -> bool:
@@ -108,4 +108,9 @@ def alive(entry: dict[str, Any]) -> bool:
         return False
     then, now = entry.get("process_started"), processes.start_time(pid)
     # A number can be used again after a crash. Both clocks tick coarsely: two seconds apart is the same process.
-    return then is None or now is None or abs(float(then) - now) < 2.0
+    return then is None or now is None or abs(_number(then) - now) < 2.0
+
+
+def _number(value: Any) -> float:
+    """A figure of an entry; 0 for whatever else stands there."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0

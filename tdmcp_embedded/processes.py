@@ -14,7 +14,7 @@ def alive(pid: int) -> bool:
         return _windows_times(pid) is not None
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except OSError:
         return True  # it belongs to somebody else

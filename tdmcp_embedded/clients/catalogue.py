@@ -122,7 +122,8 @@ def _opencode(server: Stdio | Http) -> dict[str, Any]:
 
 def _opencode_container(document: Any) -> tuple[str, ...]:
     # Version 2 keeps servers under mcp.servers, and still reads version 1's form, in which "servers" would be a server.
-    servers = document.get("mcp", {}).get("servers") if isinstance(document, dict) else None
+    mcp = document.get("mcp") if isinstance(document, dict) else None
+    servers = mcp.get("servers") if isinstance(mcp, dict) else None
     return ("mcp", "servers") if isinstance(servers, dict) and "type" not in servers else ("mcp",)
 
 

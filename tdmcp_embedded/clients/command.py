@@ -85,8 +85,12 @@ def status(name: str | None, **options: Any) -> None:
     wrong = shown = False
     for one in [name] if name else list(CLIENTS):
         scopes = [options["scope"]] if name else CLIENTS[one].scopes
+        seen: set[Path] = set()
         for scope in scopes:
             found = _try(partial(setup.status, one, _choice({**options, "scope": scope})))
+            if found.path in seen:
+                continue  # in the home folder, some clients' user file is also that of the "project"
+            seen.add(found.path)
             if not name and found.state == "absent" and (scope == "project" or not found.installed):
                 continue
             shown = True

@@ -95,11 +95,12 @@ def _component(entry: dict[str, Any]) -> Iterator[Finding]:
     url, name = str(entry.get("url")), str(entry.get("name") or entry.get("project") or entry.get("pid"))
     who = f"{name} (pid {entry.get('pid')})"
     answer = probe.ask(url, str(entry.get("token") or ""))
-    if answer.status in ("refused", "foreign", "silent"):
+    if answer.status in ("refused", "foreign", "silent", "wrong"):
         how = {
             "refused": "nobody listens there",
             "foreign": "another program answers there",
             "silent": "nothing comes back",
+            "wrong": "that is no address",
         }[answer.status]
         yield Finding(PROBLEM, "component", f"{who} should serve at {url}, but {how}.",
                       "Pulse Restart on the component's page Server.")  # fmt: skip
@@ -168,9 +169,13 @@ def shim(machine: Machine) -> Iterator[Finding]:
 def clients(machine: Machine, folder: Path) -> Iterator[Finding]:
     """The entries in every client's configuration: broken, stale and double ones."""
     set_up = 0
+    seen: set[Path] = set()
     for row in CLIENTS.values():
         for scope in row.scopes:
             found = setup.status(row.name, setup.Choice(scope=scope, folder=folder), machine)
+            if found.path in seen:
+                continue  # in the home folder, some clients' user file is also that of the "project"
+            seen.add(found.path)
             where = " --scope project" if scope == "project" else ""
             set_up += found.entry is not None
             if found.state == "current":

@@ -16,7 +16,7 @@ _PATIENCE_S = 3.0
 @dataclass(frozen=True)
 class Answer:
     """What `/health` said. `status` is ok, stalled or starting; "foreign" if somebody else answers there, "silent" if
-    the connection stands but nothing comes, "refused" if nobody listens."""
+    the connection stands but nothing comes, "refused" if nobody listens, "wrong" if that is no address."""
 
     status: str
     version: str = ""
@@ -25,8 +25,13 @@ class Answer:
 
 def ask(url: str, key: str = "") -> Answer:
     """Look at the server of an MCP address."""
-    parts = urlsplit(url)
-    host, port = parts.hostname or "127.0.0.1", parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:
+        return Answer("wrong")
+    if parts.scheme not in ("http", "https") or not host:
+        return Answer("wrong")
     connection = http.client.HTTPConnection(host, port, timeout=_PATIENCE_S)
     if parts.scheme == "https":
         # Its certificate may well be self-made; only this machine's own server is asked how it is.

@@ -37,7 +37,10 @@ class TimeLimitExceeded(BaseException):
         # CPython makes the instance when the first handler on the way up is found (3.11), or where it is raised
         # (3.12), and in that very frame. If this is where the block itself stands, or the block's own end, the code
         # under the limit is gone, even if `__exit__` was hit before its first line: it must not be raised again.
-        frame = sys._getframe(1)
+        try:
+            frame = sys._getframe(1)
+        except ValueError:  # made with no frame of Python around it: nothing is known, so it may be sent again
+            return
         for limit in _in_force.limits:
             if frame is limit.owner or frame.f_code is Limit.__exit__.__code__:
                 limit.due = float("inf")
@@ -46,7 +49,24 @@ class TimeLimitExceeded(BaseException):
 _set_async_exc = ctypes.pythonapi.PyThreadState_SetAsyncExc
 _set_async_exc.argtypes = (ctypes.c_ulong, ctypes.py_object)
 _set_async_exc.restype = ctypes.c_int
-_NOTHING: Final[ctypes.py_object[object]] = ctypes.py_object()
+
+
+class _Taken(BaseException):
+    """Sent in place of an exception that has not arrived yet, and caught at once: see `_take_back`."""
+
+
+def _take_back(thread: int) -> None:
+    """Make sure that no exception sent to this very thread is still on its way.
+
+    Sending nothing (NULL) would do that too, but leaves CPython 3.11's interrupt flag raised for good: every loop of
+    the process is then slower, and generators hang under a profiler. So one of ours takes its place and is caught.
+    """
+    try:
+        _set_async_exc(thread, ctypes.py_object(_Taken))
+        for _ in range(1_000_000):  # it arrives at the first jump back; bounded all the same
+            pass
+    except _Taken:
+        return
 
 
 class Limit:
@@ -116,7 +136,7 @@ class Limits:
             if limit in self._armed:
                 self._armed.remove(limit)
         if limit.raised:
-            _set_async_exc(limit.thread, _NOTHING)
+            _take_back(limit.thread)
         if limit in _in_force.limits:
             _in_force.limits.remove(limit)
         limit.owner = None

@@ -195,7 +195,7 @@ def _exit_now(server: Server) -> None:
     server.should_exit = True
 
 
-def _sentence(error: BaseException, served: bool) -> str:
+def _sentence(error: BaseException, served: bool = False) -> str:
     if isinstance(error, SystemExit):
         return (
             "The server ended unexpectedly; the log may have the reason."

@@ -5,6 +5,7 @@
 Bounds (docs of the project, "Numbers to hold"): first answer within 150 ms, 25 MB, 1 ms added for each call. The same
 requests go straight to the server over one raw connection and through the shim's pipes, so the difference is the shim.
 With `--proxy COMMAND` another stdio proxy is measured in the same run: `{url}` in it stands for the server's URL.
+`python -m tests.benchmarks.proxies` compares it with those in use.
 """
 
 from __future__ import annotations
@@ -88,11 +89,18 @@ def through(process: subprocess.Popen[bytes]) -> Callable[[int], None]:
     return ask
 
 
-def start(command: list[str], env: dict[str, str]) -> tuple[subprocess.Popen[bytes], float]:
+def start(
+    command: list[str], env: dict[str, str], folder: Path | None = None
+) -> tuple[subprocess.Popen[bytes], float]:
     """The process, and the milliseconds until it has answered `initialize`."""
     began = time.perf_counter()
     process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=env,
+        cwd=folder,
     )
     assert process.stdin is not None and process.stdout is not None
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "b", "version": "1"}}

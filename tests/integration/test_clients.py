@@ -13,7 +13,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from fakes.driver import StandIn
-from tests.integration.clients import PATIENCE, ROOT, http_client, structured
+from tdmcp_embedded import ACCEPTS, CONTRACT
+from tests.integration.clients import PATIENCE, ROOT, http_client, structured, text
 
 pytestmark = pytest.mark.anyio
 
@@ -44,12 +45,13 @@ def tdmcp(td: StandIn, *arguments: str, code: int = 0) -> str:
     return done.stdout
 
 
+def parameters(entry: dict[str, Any], td: StandIn) -> StdioServerParameters:
+    return StdioServerParameters(command=entry["command"], args=entry["args"], env=entry["env"], cwd=td.home)
+
+
 async def project_seen_by(entry: dict[str, Any], td: StandIn) -> str:
     """What a client learns that starts the server by this entry, with an environment as bare as a desktop's."""
-    parameters = StdioServerParameters(
-        command=entry["command"], args=entry["args"], env=entry["env"], cwd=td.home
-    )
-    async with Client(parameters) as client:
+    async with Client(parameters(entry, td)) as client:
         status = structured(await client.call_tool("get_status", {}))
     return str(status["project"]["name"])
 
@@ -62,6 +64,31 @@ async def test_an_entry_that_was_written_starts_the_shim_and_reaches_touchdesign
     assert "already" in tdmcp(td, "client", "add", "codex")
     tdmcp(td, "client", "remove", "codex")
     assert not path.parent.exists()
+
+
+async def test_an_entry_that_starts_a_shim_too_old_is_refused_told_by_the_doctor_and_mended(
+    td: StandIn,
+) -> None:
+    tdmcp(td, "client", "add", "codex")
+    path = td.home / ".codex" / "config.toml"
+    entry = tomllib.loads(path.read_text("utf-8"))["mcp_servers"]["touchdesigner"]
+    shim = td.home / ".tdmcp" / "shim" / "stdio_shim" / "__main__.py"
+    older = shim.read_text("utf-8").replace(f"\nCONTRACT = {CONTRACT}\n", f"\nCONTRACT = {ACCEPTS - 1}\n")
+    shim.write_text(older, encoding="utf-8")
+    try:
+        async with Client(parameters(entry, td)) as client:
+            refused = await client.call_tool("get_status", {})
+            assert (await client.list_tools()).tools
+        assert structured(refused)["code"] == "precondition_failed" and not structured(refused)["retryable"]
+        assert "shim is too old" in text(refused) and "Install Client" in text(refused)
+        assert f"too old (contract {ACCEPTS - 1})" in tdmcp(td, "client", "status", "codex", code=1)
+        found = json.loads(tdmcp(td, "doctor", "--json", code=1))["findings"]
+        wrong = {one["subject"]: one["remedy"] for one in found if one["level"] == "problem"}
+        assert wrong == dict.fromkeys(("shim", "Codex"), "tdmcp client add codex")
+        tdmcp(td, "client", "add", "codex")
+        assert await project_seen_by(entry, td) == td.exec("project.name").strip("'")
+    finally:
+        tdmcp(td, "client", "remove", "codex")
 
 
 async def test_an_entry_over_http_has_the_running_servers_address_and_key(td: StandIn) -> None:

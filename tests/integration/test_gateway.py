@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,7 +54,9 @@ def start(stack: ExitStack, home: Path, name: str) -> StandIn:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     home = tmp_path_factory.mktemp("home")
     with ExitStack() as stack:
-        stand_ins = {prefix: start(stack, home, name) for prefix, name in zip(PREFIXES, NAMES, strict=True)}
+        with ThreadPoolExecutor() as together:
+            started = together.map(lambda name: start(stack, home, name), NAMES)
+            stand_ins = dict(zip(PREFIXES, started, strict=True))
         env = {
             **os.environ,
             "HOME": str(home),

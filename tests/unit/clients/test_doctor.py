@@ -90,6 +90,16 @@ def test_a_server_that_no_longer_listens_is_told(machine: Machine, running: Call
         assert "nobody listens" in found.sentence and "show (pid" in found.sentence
 
 
+@pytest.mark.parametrize("url", ["http://[::1", "http://127.0.0.1:99999/mcp", "x", "", "\ud800"])
+def test_an_entry_without_an_address_is_told(
+    url: str, machine: Machine, running: Callable[..., Path]
+) -> None:
+    path = running()
+    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "url": url}), encoding="utf-8")
+    [found] = problems(checks.components(machine))
+    assert "no address" in found.sentence and "Restart" in found.remedy
+
+
 def test_no_component_at_all_is_told_and_crashed_ones_are_cleaned_up(
     machine: Machine, running: Callable[..., Path]
 ) -> None:
@@ -183,6 +193,12 @@ def test_each_kind_of_wrong_entry_has_its_command(machine: Machine, tmp_path: Pa
     assert found["Claude Code", PROBLEM].startswith("Delete td from")
     assert found["Codex", NOTE] == "tdmcp client add codex"
     assert ("Windsurf", NOTE) not in found
+
+
+def test_in_the_home_folder_a_file_of_both_scopes_is_looked_at_once(machine: Machine) -> None:
+    setup.add("codex", Choice(), machine)
+    found = [one for one in checks.clients(machine, machine.home) if one.subject == "Codex"]
+    assert [one.level for one in found] == [OK]
 
 
 def test_claude_desktop_with_extension_and_entry_has_it_twice(machine: Machine) -> None:

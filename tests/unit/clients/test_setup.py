@@ -185,6 +185,19 @@ def test_a_broken_file_is_refused_by_its_line_and_left_alone(name: str, machine:
     assert [p.name for p in path.parent.iterdir() if p.name not in (".tdmcp", path.name)] == []
 
 
+@pytest.mark.parametrize("name", [name for name in CLIENTS if CLIENTS[name].kind != "toml"])
+@pytest.mark.parametrize("inside", [None, 3, [], "x"])
+def test_something_else_where_servers_belong_is_refused_and_left_alone(
+    name: str, inside: object, machine: Machine
+) -> None:
+    content = json.dumps({CLIENTS[name].container[0]: inside}).encode()
+    path = given(machine, name, content)
+    assert setup.status(name, Choice(), machine).state in ("absent", "broken")
+    with pytest.raises(Refused):
+        setup.add(name, Choice(), machine)
+    assert path.read_bytes() == content
+
+
 def test_a_file_in_another_encoding_is_refused(machine: Machine) -> None:
     path = given(machine, "cursor", '{\n "a": "é"}'.encode("latin-1"))
     with pytest.raises(Refused, match="not UTF-8: line 2"):

@@ -2,6 +2,7 @@
 
 import io
 import logging
+import threading
 
 import pytest
 
@@ -43,6 +44,17 @@ def test_other_peoples_loggers_are_left_alone(root_output, log):
     assert told(log) == []
 
 
+@pytest.mark.parametrize("shared", host_log.SHARED)
+def test_of_a_logger_we_share_with_the_host_only_our_threads_records_are_taken(root_output, log, shared):
+    speak = logging.getLogger(shared).warning
+    for name in ("tdmcp-http", "of the host"):
+        thread = threading.Thread(target=speak, args=(f"from {name}",), name=name)
+        thread.start()
+        thread.join()
+    assert root_output.getvalue() == "from of the host\n"
+    assert told(log) == [("warning", shared, "from tdmcp-http")]
+
+
 def test_a_message_that_cannot_be_formatted_is_still_a_line(log):
     # To the handler itself: pytest adds its own to loggers that do not propagate, and that one raises.
     host_log._forward.handle(logging.LogRecord("mcp", logging.ERROR, "", 0, "%d", ("no number",), None))
@@ -67,3 +79,4 @@ def test_the_last_user_leaves_logging_as_it_was():
     assert not loggers[0].propagate
     host_log.detach(second)
     assert [(logger.propagate, list(logger.handlers)) for logger in loggers] == before
+    assert not any(logging.getLogger(name).filters for name in host_log.SHARED)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -11,6 +13,7 @@ import pytest
 
 from tdmcp_embedded.errors import Code
 from tdmcp_embedded.frame_queue import FrameQueue, TimeLimitExceeded
+from tdmcp_embedded.frame_queue.limits import Limits
 from tests.unit.queue.stage import refusal
 
 
@@ -177,3 +180,21 @@ def test_a_limit_holds_for_code_that_runs_while_the_queue_is_being_closed(queue:
 
     queue.submit(closes_and_loops)
     queue.pump()
+
+
+def test_an_exception_taken_back_leaves_no_trace_in_the_interpreter() -> None:
+    """CPython 3.11 keeps its interrupt flag raised if the pending exception is simply removed: generators then hang
+    under a profiler."""
+    limits = Limits(time.perf_counter, lambda when: None)
+    for _ in range(3):
+        limit = limits.limit(60.0)
+        with contextlib.suppress(TimeLimitExceeded), limit:
+            limit.due = 0.0
+            watchdog = threading.Thread(target=limits.enforce)
+            watchdog.start()
+            watchdog.join()
+    sys.setprofile(lambda *event: None)
+    try:
+        assert sum(number for number in range(1000)) == 499_500
+    finally:
+        sys.setprofile(None)

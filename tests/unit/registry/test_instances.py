@@ -113,6 +113,13 @@ def test_a_file_that_is_no_entry_is_left_alone_and_not_listed(folder: Path) -> N
     assert len(list(folder.iterdir())) == 3
 
 
+def test_an_entry_with_nonsense_in_it_hides_no_other(folder: Path) -> None:
+    Entry(folder).write(**FACTS)
+    for number, facts in enumerate(({"started": "now"}, {"pid": 10**30}, {"process_started": []})):
+        (folder / f"{number}.json").write_text(json.dumps({"pid": os.getpid(), **facts}))
+    assert FACTS["url"] in [entry.get("url") for entry in listing(folder)]
+
+
 def test_no_registry_means_no_servers(tmp_path: Path) -> None:
     assert listing(tmp_path / "nothing") == []
 

@@ -212,6 +212,34 @@ def test_a_broken_entry_is_passed_over(registry: Registry, text: str) -> None:
     assert chosen(registry.instances()) == "show"
 
 
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"pid": 10**30},
+        {"project": "\ud800"},
+        {"project": "a\0b"},
+        {"name": ["x"], "started": {}, "contract": "1", "accepts": None},
+        {"token": "a\r\nb"},
+        {"url": "http://127.0.0.1:99999/mcp"},
+        {"url": f"http://{'a' * 80}.example/mcp"},
+    ],
+    ids=str,
+)
+def test_nonsense_in_an_entry_hides_no_other(facts: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "instances").mkdir()
+    good = {
+        "pid": os.getpid(),
+        "name": "show",
+        "project": f"{tmp_path}/show.toe",
+        "url": "http://127.0.0.1:1/mcp",
+    }
+    for name, entry in (("good", good), ("odd", {**good, "name": "odd", "project": "", **facts})):
+        (tmp_path / "instances" / f"{name}.json").write_text(json.dumps(entry))
+    found = Instances(str(tmp_path), project="show.toe", folder=str(tmp_path))
+    assert found.choose().name == "show"
+    assert "show" in {one["name"] for one in found.listing()}
+
+
 def test_a_changed_entry_is_read_again(registry: Registry) -> None:
     registry.add(1, "show", token="old")
     instances = registry.instances()

@@ -73,6 +73,9 @@ def test_options_come_from_the_line_before_the_environment(monkeypatch: pytest.M
         (["--instanc", "x"], "--instance"),
         (["--url"], "without its value"),
         (["--url", "nonsense"], "not a URL"),
+        (["--url", "http://127.0.0.1:99999/mcp"], "not a URL"),
+        (["--token", "käse"], "which no key has"),
+        (["--token", "a\r\nX: b"], "which no key has"),
         (["--contract", "one"], "no number"),
         (["--contract", "0"], "too old for the shim"),
     ],
@@ -165,6 +168,22 @@ def test_a_cache_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
     known = shim.Known(str(tmp_path))
     known.put("tools", [])
     assert known.get("tools", None) == []
+
+
+@pytest.mark.parametrize("tools", [None, 3, {"a": 1}, [1, None]])
+@pytest.mark.parametrize(
+    "server", [None, [], "x", {"capabilities": 3}, {"serverInfo": "x"}, {"instructions": []}]
+)
+def test_of_a_cache_in_an_odd_form_only_what_makes_sense_is_used(
+    tmp_path: Path, tools: Any, server: Any
+) -> None:
+    facts = {"contract": shim.CONTRACT, "tools": tools, "server": server, "prompts": [{"name": "p"}]}
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "lists.json").write_text(json.dumps(facts))
+    known = shim.Known(str(tmp_path))
+    assert known.get("tools", []) == shim.built_in()["tools"]
+    assert known.introduction()["serverInfo"]["name"] == "tdmcp-embedded"
+    assert known.get("prompts", []) == [{"name": "p"}]
 
 
 class Scripted:
