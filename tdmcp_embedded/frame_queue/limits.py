@@ -39,7 +39,9 @@ class TimeLimitExceeded(BaseException):
         # under the limit is gone, even if `__exit__` was hit before its first line: it must not be raised again.
         try:
             frame = sys._getframe(1)
-        except ValueError:  # made with no frame of Python around it: nothing is known, so it may be sent again
+        except (
+            ValueError
+        ):  # made with no frame of Python around it: nothing is known, so it may be sent again
             return
         for limit in _in_force.limits:
             if frame is limit.owner or frame.f_code is Limit.__exit__.__code__:

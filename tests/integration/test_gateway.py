@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -133,13 +134,24 @@ def test_without_the_gateways_key_nobody_gets_in_and_a_touchdesigners_own_key_is
 
 async def test_one_that_ends_leaves_the_others_and_is_found_again_on_another_port(site: Site) -> None:
     middle = site.stand_ins["middle"]
-    middle.close()
+    component = "op('/project1/tdmcp')"
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    middle.exec(f"{component}.par.Active = False")
+    await said(middle, f"{component}.State()['state']", "off")
     async with site.client() as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
         assert "left_get_status" in names and "middle_get_status" not in names
         assert not (await client.call_tool("rightwall_get_status", {})).is_error
-        with ExitStack() as stack:
-            again = start(stack, middle.home, "middle")
-            assert again.url != middle.url
-            answer = await client.call_tool("middle_get_status", {})
-            assert not answer.is_error, text(answer)
+        middle.exec(f"{component}.par.Port = {port}; {component}.par.Active = True")
+        await said(middle, f"{component}.par.Status.eval()", f"Serving at http://127.0.0.1:{port}/")
+        answer = await client.call_tool("middle_get_status", {})
+        assert not answer.is_error, text(answer)
+
+
+async def said(stand_in: StandIn, expression: str, words: str) -> None:
+    """Wait until the component says so; each question is answered between two frames."""
+    with anyio.fail_after(PATIENCE):
+        while words not in await anyio.to_thread.run_sync(stand_in.exec, expression):
+            pass

@@ -27,6 +27,15 @@ def mode(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A server for the tests that leave it as it was."""
+    world = World(tmp_path_factory.mktemp("served"))
+    world.server()
+    yield world
+    world.close()
+
+
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     world = World(tmp_path)
@@ -38,27 +47,25 @@ def text(result: Any) -> str:
     return "\n".join(block.text for block in result.content if block.type == "text")
 
 
-async def test_progress_arrives_in_order_and_before_the_answer(world: World, mode: str) -> None:
-    world.server()
+async def test_progress_arrives_in_order_and_before_the_answer(served: World, mode: str) -> None:
     heard: list[tuple[float, str | None]] = []
 
     async def progress(done: float, total: float | None, message: str | None) -> None:
         heard.append((done, message))
 
-    async with Client(world.parameters(), mode=mode) as client:
+    async with Client(served.parameters(), mode=mode) as client:
         result = await client.call_tool("steps", {"count": 4}, progress_callback=progress)
     assert text(result) == "4 steps"
     assert heard == [(1, "step 1"), (2, "step 2"), (3, "step 3"), (4, "step 4")]
 
 
-async def test_a_question_reaches_the_user_and_the_answer_the_server(world: World, mode: str) -> None:
-    world.server()
+async def test_a_question_reaches_the_user_and_the_answer_the_server(served: World, mode: str) -> None:
 
     async def answer(context: Any, params: Any) -> ElicitResult:
         assert params.message == "Really?"
         return ElicitResult(action="accept", content={"sure": True})
 
-    async with Client(world.parameters(), mode=mode, elicitation_callback=answer) as client:
+    async with Client(served.parameters(), mode=mode, elicitation_callback=answer) as client:
         for _ in range(2):
             assert text(await client.call_tool("ask", {})) == "the user is sure"
 
@@ -77,17 +84,15 @@ async def test_a_cancelled_call_is_cancelled_in_the_server(world: World, mode: s
                 await asyncio.sleep(0.02)
 
 
-async def test_megabytes_pass_both_ways(world: World, mode: str) -> None:
-    world.server()
+async def test_megabytes_pass_both_ways(served: World, mode: str) -> None:
     load = 'aä✓\\"\n' * 200_000
-    async with Client(world.parameters(), mode=mode) as client:
+    async with Client(served.parameters(), mode=mode) as client:
         assert text(await client.call_tool("echo", {"text": load})) == load
         assert len(text(await client.call_tool("big", {"size": 5_000_000}))) == 5_000_000
 
 
-async def test_many_calls_at_once_are_each_given_their_own_answer(world: World, mode: str) -> None:
-    world.server()
-    async with Client(world.parameters(), mode=mode) as client:
+async def test_many_calls_at_once_are_each_given_their_own_answer(served: World, mode: str) -> None:
+    async with Client(served.parameters(), mode=mode) as client:
         results = await asyncio.gather(
             *(client.call_tool("echo", {"text": f"{n}:" + "x" * (n * 500)}) for n in range(60))
         )
@@ -172,20 +177,18 @@ async def test_a_modern_subscription_tells_of_a_second_instance_and_follows_the_
         await anext(changes)
 
 
-async def test_an_entry_that_fits_its_shim_less_than_well_brings_a_notice(world: World, mode: str) -> None:
-    world.server()
-    async with Client(world.parameters("--contract", "2"), mode=mode) as client:
+async def test_an_entry_that_fits_its_shim_less_than_well_brings_a_notice(served: World, mode: str) -> None:
+    async with Client(served.parameters("--contract", "2"), mode=mode) as client:
         noted = await client.call_tool("echo", {"text": "a"})
     assert not noted.is_error
     assert text(noted).startswith("a\nnotice: This client's entry is newer than the shim that it starts; ")
-    async with Client(world.parameters("--contract", "0"), mode=mode) as client:
+    async with Client(served.parameters("--contract", "0"), mode=mode) as client:
         refused = await client.call_tool("echo", {"text": "a"})
     assert refused.is_error and "too old for the shim" in text(refused) and "Install Client" in text(refused)
 
 
-async def test_a_modern_subscription_can_be_ended_and_made_again(world: World) -> None:
-    world.server()
-    async with Client(world.parameters(), mode="auto") as client:
+async def test_a_modern_subscription_can_be_ended_and_made_again(served: World) -> None:
+    async with Client(served.parameters(), mode="auto") as client:
         for _ in range(3):
             async with client.listen(tools_list_changed=True) as changes, asyncio.timeout(PATIENCE):
                 await client.call_tool("change", {})

@@ -61,24 +61,28 @@ class Eras:
 
     async def refused(self, code: str, words: str, **arguments: Any) -> None:
         """Both are refused with this code and these words; a server that is about to go may still answer before."""
-        async with asyncio.timeout(PATIENCE):
-            for client in self.clients.values():
+
+        async def ask(client: Client) -> None:
+            answer = await client.call_tool("get_status", arguments)
+            while not answer.is_error:
                 answer = await client.call_tool("get_status", arguments)
-                while not answer.is_error:
-                    answer = await client.call_tool("get_status", arguments)
-                assert (structured(answer)["code"], words in text(answer)) == (code, True), text(answer)
+            assert (structured(answer)["code"], words in text(answer)) == (code, True), text(answer)
+
+        async with asyncio.timeout(PATIENCE):
+            await asyncio.gather(*map(ask, self.clients.values()))
 
     async def served(self) -> list[dict[str, Any]]:
         """Both are answered, if need be after repeating the call, as a user would."""
-        answers = []
-        async with asyncio.timeout(PATIENCE):
-            for client in self.clients.values():
+
+        async def ask(client: Client) -> dict[str, Any]:
+            answer = await client.call_tool("get_status", {})
+            while answer.is_error:
+                assert structured(answer)["retryable"], text(answer)
                 answer = await client.call_tool("get_status", {})
-                while answer.is_error:
-                    assert structured(answer)["retryable"], text(answer)
-                    answer = await client.call_tool("get_status", {})
-                answers.append(structured(answer))
-        return answers
+            return structured(answer)
+
+        async with asyncio.timeout(PATIENCE):
+            return await asyncio.gather(*map(ask, self.clients.values()))
 
 
 @asynccontextmanager

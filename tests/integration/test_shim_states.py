@@ -168,18 +168,19 @@ async def test_a_renewed_key_is_told_when_the_client_holds_the_old_one(world: Wo
     assert "old" not in text(result) and "new key" in text(result)
 
 
-async def test_a_server_that_hangs_leaves_lists_and_ping_alive(world: World, mode: str) -> None:
-    server = world.server()
-    async with Client(world.parameters(), mode=mode) as client:
-        names = [tool.name for tool in (await client.list_tools()).tools]
-        frozen = asyncio.create_task(client.call_tool("freeze", {"seconds": 3.5}))
+async def test_a_server_that_hangs_leaves_lists_and_ping_alive(world: World) -> None:
+    world.server()
+    async with Client(world.parameters(), mode="legacy") as handshake, Client(world.parameters()) as modern:
+        clients = (handshake, modern)
+        names = [[tool.name for tool in (await client.list_tools()).tools] for client in clients]
+        frozen = asyncio.create_task(modern.call_tool("freeze", {"seconds": 3.5}))
+        waiting = asyncio.create_task(handshake.call_tool("echo", {"text": "behind it"}))
         await asyncio.sleep(0)
-        if mode == "legacy":
-            await client.send_ping()
-        again = await client.list_tools(cache_mode="bypass")
-        assert [tool.name for tool in again.tools] == names
+        await handshake.send_ping()
+        again = await asyncio.gather(*(client.list_tools(cache_mode="bypass") for client in clients))
+        assert [[tool.name for tool in one.tools] for one in again] == names
         assert text(await frozen) == "thawed", "a call that takes its time is waited for"
-    server.close()
+        assert text(await waiting) == "behind it"
 
 
 async def test_two_instances_must_be_chosen_between(world: World, mode: str) -> None:

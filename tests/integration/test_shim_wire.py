@@ -14,6 +14,15 @@ import pytest
 from tests.integration.shim_world import MODERN_META, PATIENCE, ROOT, World
 
 
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A server for the tests that leave it as it was."""
+    world = World(tmp_path_factory.mktemp("served"))
+    world.server("--name", "日本")
+    yield world
+    world.close()
+
+
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     world = World(tmp_path)
@@ -73,10 +82,9 @@ def test_each_kind_of_bad_line_is_answered(world: World, line: bytes, code: int,
 )
 @pytest.mark.parametrize("modern", [False, True], ids=["handshake", "modern"])
 def test_text_passes_whatever_the_locale_or_code_page(
-    world: World, env: dict[str, str], modern: bool
+    served: World, env: dict[str, str], modern: bool
 ) -> None:
-    world.server("--name", "日本")
-    shim = world.shim(**env)
+    shim = served.shim(**env)
     if not modern:
         shim.handshake()
     for text in ("äöü ß € ✓ 日本語 🎛", "\u2028\u2029\x7f", ""):
@@ -90,9 +98,8 @@ def test_text_passes_whatever_the_locale_or_code_page(
 
 
 @pytest.mark.parametrize("modern", [False, True], ids=["handshake", "modern"])
-def test_a_lone_surrogate_is_answered_one_way_or_another(world: World, modern: bool) -> None:
-    world.server()
-    shim = world.shim()
+def test_a_lone_surrogate_is_answered_one_way_or_another(served: World, modern: bool) -> None:
+    shim = served.shim()
     assert shim.request("tools/call", {"name": "\ud800", "arguments": {}}, modern=modern)["id"] == 1
     assert shim.request("tools/call", echo("\udfff"), modern=modern)["id"] == 2
     assert shim.request("tools/call", echo("fine"), modern=modern)["result"]["content"][0]["text"] == "fine"
@@ -104,18 +111,16 @@ def test_a_byte_order_mark_and_blank_lines_are_ignored(world: World) -> None:
     assert shim.expect(lambda m: m["id"] == 1)["result"] == {}
 
 
-def test_a_name_cannot_smuggle_a_header(world: World) -> None:
-    world.server()
-    shim = world.shim()
+def test_a_name_cannot_smuggle_a_header(served: World) -> None:
+    shim = served.shim()
     answer = shim.request("tools/call", {"name": "echo\r\nAuthorization: x", "arguments": {}}, modern=True)
     assert "Unknown tool" in json.dumps(answer)
     assert "error" in shim.request("tools/list\r\n\r\nGET /x", modern=True)
     assert shim.request("tools/call", echo("fine"), modern=True)["result"]["content"][0]["text"] == "fine"
 
 
-def test_a_batch_is_answered_by_one_array(world: World) -> None:
-    world.server()
-    shim = world.shim()
+def test_a_batch_is_answered_by_one_array(served: World) -> None:
+    shim = served.shim()
     shim.handshake()
     shim.send(
         [
@@ -133,9 +138,8 @@ def test_a_batch_is_answered_by_one_array(world: World) -> None:
     assert by_id["c"]["error"]["code"] == -32600
 
 
-def test_an_id_in_use_is_refused_and_its_first_owner_answered(world: World) -> None:
-    world.server()
-    shim = world.shim()
+def test_an_id_in_use_is_refused_and_its_first_owner_answered(served: World) -> None:
+    shim = served.shim()
     shim.handshake()
     wait = {"name": "wait", "arguments": {"seconds": 0.5}}
     shim.send({"jsonrpc": "2.0", "id": 50, "method": "tools/call", "params": wait})
@@ -145,15 +149,13 @@ def test_an_id_in_use_is_refused_and_its_first_owner_answered(world: World) -> N
     assert answer["result"]["content"][0]["text"] == "waited"
 
 
-def test_without_a_handshake_it_serves_all_the_same(world: World) -> None:
-    world.server()
-    shim = world.shim()
+def test_without_a_handshake_it_serves_all_the_same(served: World) -> None:
+    shim = served.shim()
     assert shim.request("tools/call", echo("no hello"))["result"]["content"][0]["text"] == "no hello"
 
 
-def test_it_ends_at_the_end_of_its_input_after_the_answers(world: World) -> None:
-    world.server()
-    shim = world.shim()
+def test_it_ends_at_the_end_of_its_input_after_the_answers(served: World) -> None:
+    shim = served.shim()
     shim.handshake()
     for number in range(100, 120):
         shim.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": echo(str(number))})
@@ -163,9 +165,8 @@ def test_it_ends_at_the_end_of_its_input_after_the_answers(world: World) -> None
     assert answered == set(range(100, 120))
 
 
-def test_it_ends_though_calls_and_subscriptions_are_under_way(world: World) -> None:
-    world.server()
-    shim = world.shim()
+def test_it_ends_though_calls_and_subscriptions_are_under_way(served: World) -> None:
+    shim = served.shim()
     shim.handshake()
     wait = {"name": "wait", "arguments": {"seconds": 3600}}
     shim.send({"jsonrpc": "2.0", "id": 90, "method": "tools/call", "params": wait})
@@ -233,9 +234,8 @@ def test_an_unfinished_last_line_is_still_read(world: World) -> None:
     assert code == 0 and shim.messages == [{"jsonrpc": "2.0", "id": 5, "result": {}}]
 
 
-def test_a_client_that_does_not_read_is_waited_for(world: World) -> None:
-    world.server()
-    shim = world.shim()
+def test_a_client_that_does_not_read_is_waited_for(served: World) -> None:
+    shim = served.shim()
     shim.handshake()
     for number in range(100, 110):
         big = {"name": "big", "arguments": {"size": 400_000}}
@@ -251,9 +251,8 @@ def test_help_does_not_touch_standard_output(world: World) -> None:
     assert code == 0 and shim.raw == [] and "--instance" in errors
 
 
-def test_it_runs_isolated_and_without_site_packages(world: World) -> None:
-    world.server()
-    shim = world.shim(python=(sys.executable, "-I", "-S"))
+def test_it_runs_isolated_and_without_site_packages(served: World) -> None:
+    shim = served.shim(python=(sys.executable, "-I", "-S"))
     assert shim.request("tools/call", echo("bare"), modern=True)["result"]["content"][0]["text"] == "bare"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.protocol.arguments import parse
@@ -22,11 +22,11 @@ class Wire(BaseModel):
 
 class Given(Arguments):
     path: str
-    paths: list[str] = []
+    paths: list[str] = Field(default_factory=list)
     count: int = 1
     deep: bool = False
-    wires: list[Wire] = []
-    params: dict[str, Any] = {}
+    wires: list[Wire] = Field(default_factory=list)
+    params: dict[str, Any] = Field(default_factory=dict)
     text: str | None = None
     view: str | list[str] | None = None
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from tdmcp_embedded.protocol.schemas import input_schema
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.table import TABLE
@@ -15,7 +17,7 @@ class Titled(Arguments):
 
     title: str
     default: int = 3
-    enum: list[str] = []
+    enum: list[str] = Field(default_factory=list)
     maybe: str | None = None
     either: int | str | None = None
 
