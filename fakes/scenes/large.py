@@ -45,10 +45,15 @@ def build(world: World, count: int) -> None:
         left -= _fill(world, scene, min(left, len(CHAIN)))
 
 
+def _stem(kind: str) -> str:
+    """A type without its family, as default names have it: `lfoCHOP` -> `lfo`."""
+    return kind.removesuffix("CHOP").removesuffix("TOP").removesuffix("DAT")
+
+
 def _fill(world: World, scene: Node, count: int) -> int:
     previous: Node | None = None
     for index, kind in enumerate(CHAIN[:count]):
-        node = _place(world, scene, kind, f"{kind[:-3].lower()}{index}", index)
+        node = _place(world, scene, kind, f"{_stem(kind)}{index}", index)
         fits = previous is not None and previous.family == node.family and kind not in ("noiseTOP", "lfoCHOP")
         if previous is not None and fits and node.family != "DAT":
             wiring.set_wires(node, [Wire(previous, 0)])
