@@ -60,6 +60,7 @@ def read_network(call: Call, given: ReadNetwork) -> Steps[dict[str, Any]]:
         size=_DEFAULT_BYTES if given.limit is None else paging.LARGE_PAGE_BYTES,
         text=1_500 if given.limit is None else 20_000,
         outline=given.view != "full",
+        free=str(call.instance.get("component", "")),
     )
     facts = {"path": str(network.path), "type": str(network.opType), "start": start}
     found = yield from NetworkReader(call.td, extent).read(network, start)

@@ -39,6 +39,8 @@ class Extent:
     """Characters of one DAT's text or table."""
     outline: bool = False
     """Only names, types, wires and docking."""
+    free: str = ""
+    """Path of an operator that does not count towards `size`: the server's own component, which would fill a page."""
 
 
 class NetworkReader:
@@ -110,7 +112,8 @@ class NetworkReader:
         if left_out:
             row["left_out"] = left_out
         children = row.pop("children", None)
-        self._weigh(row)
+        if op.path != self._extent.free:
+            self._weigh(row)
         if children is not None:
             row["children"] = children
         return row
