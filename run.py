@@ -46,10 +46,17 @@ def main(arguments: list[str]) -> int:
         )
         return 1
     for command in COMMANDS[arguments[0]]:
-        code = subprocess.call([str(PYTHON), *command, *arguments[1:]], cwd=ROOT)
+        code = subprocess.call([str(PYTHON), *command, *arguments[1:]], cwd=ROOT, env=environment())
         if code:
             return code
     return 0
+
+
+def environment() -> dict[str, str]:
+    """This one's, with compiled modules kept beside the packages: the tests start dozens of processes, and each would
+    compile everything anew where the machine's settings forbid to write bytecode into a source tree."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPYCACHEPREFIX": str(VENV / "bytecode")}
 
 
 def set_up() -> None:

@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from fakes.corrections import corrected
 from fakes.errors import NotFaked
 
 _FILE = Path(__file__).parent / "data" / "td_catalog.json.gz"
@@ -246,7 +247,7 @@ def types() -> dict[str, TypeInfo]:
     return {
         name: TypeInfo(
             name, d["family"], tuple(d["mro"]), tuple(d["inputs"] or ()), d.get("maxInputs"),
-            "maxInputs" in d, d["pars"],
+            "maxInputs" in d, corrected(name, d["pars"]),
         )
         for name, d in raw.items()
     }  # fmt: skip

@@ -33,6 +33,7 @@ _FAMILY_MODULES = {
 _PARTS = (
     "fakes.annotations",
     "fakes.exports",
+    "fakes.panels",
     "fakes.tops",
     "fakes.chops",
     "fakes.dats",

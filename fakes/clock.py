@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fakes.guard import Guarded
+from fakes.steady import Steady
 
 if TYPE_CHECKING:
     from fakes.nodes import Node
@@ -28,22 +29,24 @@ class Always:
 class Timeline:
     """The position of one Time COMP, in its own frames."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, steady: Steady) -> None:
         self.node = node
+        self._steady = steady
         self.elapsed = 0
         """Frame periods for which it played."""
         self.frame = float(node.value("start"))
 
     def playing(self) -> bool:
-        return bool(self.node.value("play"))
+        return bool(self._steady.value(self.node, "play"))
 
     def advance(self, frames: float, periods: int) -> None:
         """Move on by `frames`, back to the start of the range after its end, or hold there."""
         self.elapsed += periods
-        first, last = float(self.node.value("rangestart")), float(self.node.value("rangeend"))
+        first = float(self._steady.value(self.node, "rangestart"))
+        last = float(self._steady.value(self.node, "rangeend"))
         self.frame += frames
         if self.frame >= last + 1:
-            if self.node.value("rangelimit") == "loop":
+            if self._steady.value(self.node, "rangelimit") == "loop":
                 self.frame = first + (self.frame - first) % max(1.0, last + 1 - first)
             else:
                 self.frame = last
@@ -59,7 +62,7 @@ class Timeline:
 
     @property
     def rate(self) -> float:
-        return float(self.node.value("rate"))
+        return float(self._steady.value(self.node, "rate"))
 
 
 class Clock:
@@ -68,6 +71,9 @@ class Clock:
     def __init__(self, world: World) -> None:
         self._world = world
         self.always = Always()
+        self._steady = Steady(world)
+        self._root: Node | None = None
+        self._revision = -1
         self._timelines: dict[int, Timeline] = {}
         self._was_playing = True
         self.on_play_state: list[Callable[[bool], None]] = []
@@ -78,7 +84,7 @@ class Clock:
 
     def _created(self, node: Node) -> None:
         if node.info.name == "timeCOMP":
-            self._timelines[node.id] = Timeline(node)
+            self._timelines[node.id] = Timeline(node, self._steady)
 
     def _destroyed(self, node: Node) -> None:
         self._timelines.pop(node.id, None)
@@ -86,15 +92,17 @@ class Clock:
     @property
     def root(self) -> Timeline:
         """The root timeline."""
-        node = self._world.node(ROOT_TIME)
-        assert node is not None
-        return self.timeline(node)
+        if self._root is None or self._revision != self._world.cooking.revision:
+            self._revision = self._world.cooking.revision
+            self._root = self._world.node(ROOT_TIME)
+            assert self._root is not None
+        return self.timeline(self._root)
 
     def timeline(self, node: Node) -> Timeline:
         """The timeline of a Time COMP."""
         found = self._timelines.get(node.id)
         if found is None:
-            found = self._timelines[node.id] = Timeline(node)
+            found = self._timelines[node.id] = Timeline(node, self._steady)
         return found
 
     def above(self, node: Node | None) -> Timeline:
@@ -116,7 +124,7 @@ class Clock:
         world.time_runs = playing
         self.always.elapsed += periods
         for timeline in list(self._timelines.values()):
-            independent = timeline is root or bool(timeline.node.value("independent"))
+            independent = timeline is root or bool(self._steady.value(timeline.node, "independent"))
             if timeline.playing() and (playing or independent):
                 timeline.advance(periods * timeline.rate / world.rate, periods)
         if playing != self._was_playing:

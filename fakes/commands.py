@@ -37,6 +37,7 @@ class Commands:
             "exec": self._exec,
             "block_main": self._block_main,
             "modal": self._modal,
+            "message_box": self._message_box,
             "timeline": self._timeline,
             "power": self._power,
             "perform": self._perform,
@@ -141,6 +142,17 @@ class Commands:
         else:
             self._process.dialog_closed.set()
         return {"open": opened}
+
+    def _message_box(self, command: dict[str, Any]) -> Later:
+        def settle() -> dict[str, Any]:
+            dialogs = self._process.life.display.dialogs
+            if "answer" not in command:
+                dialogs.expect()
+            elif dialogs.press(command["answer"]) is None:
+                dialogs.allow(command["answer"])
+            return {"open": dialogs.open}
+
+        return self._process.on_main(settle)
 
     def _timeline(self, command: dict[str, Any]) -> Later:
         play = bool(command.get("play", True))

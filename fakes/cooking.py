@@ -8,105 +8,33 @@ those through wires, references or expressions.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
+from fakes.cook_rules import CookContext, CookFunction, CookRule, cooks, cooks_family, rule_for
 from fakes.errors import NotFaked, tdError
 
 if TYPE_CHECKING:
     from fakes.nodes import Node
     from fakes.world import World
 
+__all__ = [
+    "LOOP",
+    "CookContext",
+    "CookEngine",
+    "CookFunction",
+    "CookRule",
+    "cooks",
+    "cooks_family",
+    "rule_for",
+]
+
 #: Who depends on something: an operator's parameter, or ("" as its name) its cook.
 Dependent = tuple["Node", str]
 
 #: What an operator says that depends on itself.
 LOOP = "Cook dependency loop detected."
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-@dataclass
-class CookContext:
-    """What a cook function may know besides its operator."""
-
-    node: Node
-    world: World
-    inputs: list[Any] = field(default_factory=list)
-    """The data at each input by index, already cooked; None where nothing is wired."""
-
-    @property
-    def frame(self) -> float:
-        """absTime.frame; makes the operator depend on time."""
-        return self.world.frame
-
-    @property
-    def seconds(self) -> float:
-        """absTime.seconds; makes the operator depend on time."""
-        return self.world.seconds
-
-    def error(self, message: str) -> None:
-        """An error of this cook; `errors()` shows it from the next frame on (fact 11)."""
-        self.node.errors = [*(self.node.errors or ()), message]
-
-    def warning(self, message: str) -> None:
-        """A warning of this cook."""
-        self.node.warnings = [*(self.node.warnings or ()), message]
-
-
-CookFunction = Callable[["Node", CookContext], Any]
-
-
-@dataclass(frozen=True)
-class CookRule:
-    """How one operator type cooks."""
-
-    function: CookFunction
-    time_dependent: bool | Callable[[Node], bool] = False
-    needs: int = 0
-    """How many inputs must be wired, else TD's error "Not enough sources specified"."""
-    own_inputs: bool = False
-    """The function looks at its inputs itself (feedback, switch): they are not cooked beforehand."""
-
-
-_rules: dict[str, CookRule] = {}
-_family_rules: dict[str, CookRule] = {}
-
-
-def cooks(
-    *types: str,
-    time_dependent: bool | Callable[[Node], bool] = False,
-    needs: int = 0,
-    own_inputs: bool = False,
-) -> Callable[[F], F]:
-    """Declare what operators of these types cook to: `@cooks("noiseTOP") def noise(node, ctx): ...`.
-
-    The function gets the Node and a CookContext, and returns the data that `Node.data()` gives out.
-    `time_dependent` operators cook again in every frame in which somebody asks.
-    """
-
-    def register(function: F) -> F:
-        for name in types:
-            _rules[name] = CookRule(function, time_dependent, needs, own_inputs)
-        return function
-
-    return register
-
-
-def cooks_family(family: str) -> Callable[[F], F]:
-    """Declare what operators of a family cook to where `cooks` says nothing about their type."""
-
-    def register(function: F) -> F:
-        _family_rules[family] = CookRule(function)
-        return function
-
-    return register
-
-
-def rule_for(node: Node) -> CookRule | None:
-    """How an operator cooks; None where that is not established."""
-    return _rules.get(node.info.name) or _family_rules.get(node.info.family)
 
 
 def _bypassed(node: Node) -> Node | None:
@@ -122,10 +50,16 @@ class CookEngine:
         self.world = world
         self.epoch = 0
         """Grows whenever anything at all may have changed: nothing needs looking at twice in one epoch."""
+        self.revision = 0
+        """Grows whenever somebody changed something: a parameter, a wire, a text, the operators there are. Unlike
+        `epoch` it stands still while only time passes, so what depends on no expression can be kept meanwhile."""
         self.check: set[Node] = set()
         """Operators whose errors are looked at when the next frame begins."""
         self.troubled: set[Node] = set()
         """Operators that show errors or warnings."""
+        self.before_cook: list[Callable[[Node], None]] = []
+        self.after_cook: list[Callable[[Node], None]] = []
+        """Run at once around every cook."""
         self._stack: list[Dependent] = []
 
     # -- dependencies ----------------------------------------------------------------------------------------
@@ -164,6 +98,11 @@ class CookEngine:
         """Whether a cook function is asking right now, not a script or an expression."""
         return bool(self._stack) and not self._stack[-1][1]
 
+    @property
+    def noting(self) -> bool:
+        """Whether a cook or an expression is going on, so that what is read becomes a dependency."""
+        return bool(self._stack)
+
     def evaluating(self, node: Node, par: str) -> Evaluation:
         """A context in which notes belong to a parameter of `node`, or with "" to its cook.
 
@@ -171,6 +110,15 @@ class CookEngine:
             tdError: that very thing is being evaluated already (a loop).
         """
         return Evaluation(self, (node, par))
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """While inside, nothing that is read becomes a dependency: for scripts that run in the midst of a cook."""
+        kept, self._stack = self._stack, []
+        try:
+            yield
+        finally:
+            self._stack = kept
 
     def touched(self, node: Node, key: str) -> None:
         """As `changed`, for what lives beside `node` without being part of it: it does not cook itself."""
@@ -188,6 +136,7 @@ class CookEngine:
 
     def _spread(self, work: list[tuple[Node, str]]) -> None:
         self.epoch += 1
+        self.revision += 1
         seen: set[tuple[Node, str]] = set()
         while work:
             item = work.pop()
@@ -232,6 +181,8 @@ class CookEngine:
         """Cook one operator now; its inputs are up to date."""
         from fakes import creating, problems
 
+        for hook in self.before_cook:
+            hook(node)
         rule = rule_for(node)
         started = time.perf_counter()
         node.errors = node.warnings = None
@@ -268,6 +219,8 @@ class CookEngine:
             self.check.add(node)
         if node.cooks == 1:
             creating.after_first_cook(node)
+        for hook in self.after_cook:
+            hook(node)
 
     # -- frames ----------------------------------------------------------------------------------------------
 
@@ -279,7 +232,7 @@ class CookEngine:
         due, self.check = self.check, set()
         for node in due:
             if node.alive:
-                if node.info.family == "CHOP" and node.flag("export"):
+                if exports.may_export(node):
                     exports.refresh(node)
                 problems.show(node)
 

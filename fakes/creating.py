@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from fakes import wiring
 from fakes.catalogue import TypeInfo, type_info
+from fakes.corrections import FIRST_BLOCKS, FIRST_VALUES
 from fakes.errors import Uncatchable, tdError
 from fakes.nodes import FLAGS, Node, Wire
 from fakes.world import World
@@ -56,6 +57,10 @@ def _companions(node: Node) -> None:
         torus.flags |= FLAGS["display"] | FLAGS["render"]
     elif node.info.name == "glslTOP":
         _dock(node, pixel="textDAT", compute="textDAT", info="infoDAT")
+    if node.info.name in FIRST_BLOCKS:
+        node.blocks = dict(FIRST_BLOCKS[node.info.name])
+        for name, value in FIRST_VALUES[node.info.name].items():
+            node.par(name).value = value
 
 
 def after_first_cook(node: Node) -> None:

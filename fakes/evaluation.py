@@ -121,11 +121,10 @@ def master_value(state: ParState) -> Any:
 
 def exported(state: ParState) -> Any:
     """The value that a CHOP or DAT exports to a parameter."""
-    assert state.export is not None
-    source, channel = state.export
-    face: Any = source.world.face(source)
-    with source.world.cooking.evaluating(state.node, state.name):
-        return face[channel].eval()
+    from fakes import exports
+
+    with state.node.world.cooking.evaluating(state.node, state.name):
+        return exports.value_of(state)
 
 
 def look(state: ParState) -> None:
@@ -150,9 +149,18 @@ def referenced(node: Node, name: str) -> list[Node]:
 
 
 def dangling(state: ParState) -> list[str]:
-    """The plain paths among a constant OP reference that lead nowhere."""
-    words = str(state.value).split()
-    return [w for w in words if not paths.is_pattern(w) and not paths.several(state.node, w)]
+    """The plain paths among a constant OP reference that lead nowhere.
+
+    The parameter depends on the networks that lack them: it is looked at again when something appears there.
+    """
+    node = state.node
+    words = [w for w in str(state.value).split() if not paths.is_pattern(w)]
+    lost = [w for w in words if not paths.several(node, w)]
+    if lost:
+        with node.world.cooking.evaluating(node, state.name):
+            for word in lost:
+                paths.several(node, word)
+    return lost
 
 
 # -- writing -----------------------------------------------------------------------------------------------------
@@ -210,12 +218,12 @@ def set_mode(state: ParState, mode: int) -> None:
     _change(state, "mode", state.mode, mode=mode)
 
 
-def set_export(state: ParState, source: Node | None, channel: str = "") -> None:
+def set_export(state: ParState, source: Node | None, what: str | int = "") -> None:
     """An operator exports to the parameter, or no longer does."""
     if source is None:
         _change(state, "mode", state.mode, export=None, mode=state.previous_mode)
     else:
-        _change(state, "mode", state.mode, export=(source, channel), mode=Mode.EXPORT)
+        _change(state, "mode", state.mode, export=(source, what), mode=Mode.EXPORT)
 
 
 _KEPT = ("value", "mode", "expr", "bind", "export", "previous_mode")

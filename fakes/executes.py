@@ -6,13 +6,14 @@ Every toggle is off on a new operator, and an exception in a callback becomes a 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fakes import paths
 from fakes.calls import call
 from fakes.errors import NotFaked
 from fakes.nodes import Mode
+from fakes.steady import Steady
 
 if TYPE_CHECKING:
     from fakes.nodes import Node
@@ -34,6 +35,13 @@ CALLBACKS = {
 Module = Callable[["Node"], Any]
 
 
+class Change(NamedTuple):
+    """One of the `changes` of onValuesChanged."""
+
+    par: Any
+    prev: Any
+
+
 class Executes:
     """Knows every Execute DAT of a world and calls them. `module` gives the module made of a DAT's text."""
 
@@ -46,7 +54,16 @@ class Executes:
         world.op_destroying.append(self._destroyed)
         world.par_changed.append(self._par_changed)
         world.on_frame_start.append(self._look_at_expressions)
+        world.on_frame_end.append(self._tell_changes)
+        self._changes: dict[int, list[Change]] = {}
+        """What each listener with `valueschanged` on has to be told at the end of this frame."""
         self._values: dict[tuple[int, int, str], Any] = {}
+        self._steady = Steady(world)
+        self._revision = -1
+        self._watched: list[tuple[Node, Node, str]] = []
+        self._functions_of = -1
+        self._functions: dict[tuple[int, str], Callable[..., Any] | None] = {}
+        """The callbacks of DATs as long as nothing changes: most are called in every frame."""
         for node in world.walk():
             self._register(node)
 
@@ -91,19 +108,26 @@ class Executes:
             self._call(node, CALLBACKS[toggle], *args)
 
     def _is_on(self, node: Node, toggle: str) -> bool:
-        return bool(node.value("active")) and bool(node.value(toggle))
+        value = self._steady.value
+        return bool(value(node, toggle)) and bool(value(node, "active"))
 
     def _call(self, node: Node, name: str, *args: Any) -> None:
         """Call a function of the DAT; a DAT whose text does not even compile has a script error like any other."""
 
-        def invoke() -> None:
+        call(self._world, node, self._invoke, node, name, args)
+
+    def _invoke(self, node: Node, name: str, args: tuple[Any, ...]) -> None:
+        if self._functions_of != self._world.cooking.revision:
+            self._functions_of = self._world.cooking.revision
+            self._functions.clear()
+        key = (node.id, name)
+        if key not in self._functions:
             if node.constant("executeloc") != "current":
                 raise NotFaked(f"{node.type}.par.executeloc")
-            function = getattr(self._module(node), name, None)
-            if function is not None:
-                function(*args)
-
-        call(self._world, node, invoke)
+            self._functions[key] = getattr(self._module(node), name, None)
+        function = self._functions[key]
+        if function is not None:
+            function(*args)
 
     # Parameter Execute DAT
 
@@ -123,36 +147,54 @@ class Executes:
 
     def _look_at_expressions(self) -> None:
         """Tell of values that changed without anybody setting them: by an expression, a bind or an export."""
+        if self._world.cooking.revision != self._revision:
+            self._revision = self._world.cooking.revision
+            self._watched = list(self._moving())
         values: dict[tuple[int, int, str], Any] = {}
-        for listener in list(self._listeners.values()):
-            if listener.alive and listener.value("active") and listener.value("valuechange"):
-                self._look(listener, values)
+        for listener, node, name in self._watched:
+            if listener.alive and node.alive and listener.value("active"):
+                self._look(listener, node, name, values)
         self._values = values
 
-    def _look(self, listener: Node, values: dict[tuple[int, int, str], Any]) -> None:
-        for node in listener.nodes("op"):
-            for name, state in list((node.states or {}).items()):
-                if state.mode == Mode.CONSTANT or not self._wants(listener, node, name):
-                    continue
-                key = (listener.id, node.id, name)
-                with contextlib.suppress(
-                    Exception
-                ):  # A broken expression raises anything, and shows as an error.
-                    values[key] = node.value(name)
-                if key not in values:
-                    continue
-                before = self._values.get(key, values[key])
-                if before != values[key]:
-                    par = self._world.face(node).par[name]
-                    self._call(listener, "onValueChange", par, before)
+    def _moving(self) -> Iterator[tuple[Node, Node, str]]:
+        """(listener, operator, parameter) wherever a parameter that is listened to may change by itself."""
+        for listener in self._listeners.values():
+            for node in listener.nodes("op"):
+                for name, state in (node.states or {}).items():
+                    if state.mode != Mode.CONSTANT and self._wants(listener, node, name):
+                        yield listener, node, name
+
+    def _look(self, listener: Node, node: Node, name: str, values: dict[tuple[int, int, str], Any]) -> None:
+        key = (listener.id, node.id, name)
+        with contextlib.suppress(Exception):  # A broken expression raises anything, and shows as an error.
+            values[key] = node.value(name)
+        if key not in values:
+            return
+        before = self._values.get(key, values[key])
+        if before != values[key]:
+            self._value_changed(listener, self._world.face(node).par[name], before)
 
     def _tell(self, listener: Node, event: ParEvent) -> None:
         par = self._world.face(event.node).par[event.name]
-        if event.kind == "value" and listener.value("valuechange"):
-            self._call(listener, "onValueChange", par, event.previous)
+        if event.kind == "value":
+            self._value_changed(listener, par, event.previous)
         elif event.kind == "pulse" and listener.value("onpulse"):
             self._call(listener, "onPulse", par)
         elif event.kind == "expression" and listener.value("expressionchange"):
             self._call(listener, "onExpressionChange", par, par.expr, event.previous)
         elif event.kind == "mode" and listener.value("modechange"):
             self._call(listener, "onModeChange", par, par.mode, event.previous)
+
+    def _value_changed(self, listener: Node, par: Any, previous: Any) -> None:
+        if listener.value("valuechange"):
+            self._call(listener, "onValueChange", par, previous)
+        if listener.value("valueschanged"):
+            self._changes.setdefault(listener.id, []).append(Change(par, previous))
+
+    def _tell_changes(self) -> None:
+        """All changes of this frame in one callback, at its end."""
+        told, self._changes = self._changes, {}
+        for number, changes in told.items():
+            listener = self._listeners.get(number)
+            if listener is not None:
+                self._call(listener, "onValuesChanged", changes)

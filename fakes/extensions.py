@@ -42,6 +42,7 @@ class Extensions:
         self._text = text
         self._built: dict[int, list[Extension]] = {}
         self._given: dict[int, list[Extension]] = {}
+        self._looked_at = -1
         world.op_destroying.append(self._destroyed)
         world.on_frame_start.append(self.drop_outdated)
         world.par_pulsed.append(self._pulsed)
@@ -122,6 +123,9 @@ class Extensions:
 
     def drop_outdated(self) -> None:
         """Drop those whose source changed; once a frame."""
+        if self._world.cooking.revision == self._looked_at:
+            return
+        self._looked_at = self._world.cooking.revision
         for number, built in list(self._built.items()):
             node = self._world.nodes.get(number)
             if node is not None and self._outdated(node, built):

@@ -48,7 +48,6 @@ class Pacer:
         stats: FrameStats,
         *,
         between: Callable[[], None] | None = None,
-        work_ms: float = 0.0,
         clock: Callable[[], float] = time.perf_counter,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -57,10 +56,19 @@ class Pacer:
         """Seconds a frame; may change while running."""
         self.stats = stats
         self._between = between
-        self.work_ms = work_ms
         self._clock = clock
         self._sleep = sleep
         self._stopping = threading.Event()
+        self._start = self._began = 0.0
+        self._slot = -1
+        self._period = self.period
+        self._inner = 0.0
+        """Seconds that frames within the frame in progress have taken, with their waiting."""
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the loop is about to end."""
+        return self._stopping.is_set()
 
     def stop(self) -> None:
         """End the loop after the frame in progress; any thread, also a signal handler."""
@@ -68,32 +76,37 @@ class Pacer:
 
     def run(self) -> None:
         """Run frames until `stop()`."""
-        period = self.period
-        start = began = self._clock()
-        slot = -1
+        self._start = self._began = self._clock()
+        self._slot = -1
         while not self._stopping.is_set():
-            if self._between is not None:
-                self._between()
-                if self._stopping.is_set():
-                    return
-            if self.period != period:
-                # Count from the last frame on: it was the first of the new rate.
-                period, start, slot = self.period, began, 0
-            now = self._clock()
-            due = int((now - start) / period)
-            if due <= slot:
-                pause = start + (slot + 1) * period - now
-                if pause > SHORTEST_SLEEP:
-                    self._sleep(pause)
-                due = max(slot + 1, int((self._clock() - start) / period))
-            began = self._clock()
-            missed = due - slot - 1
-            self.stats.begin(behind=max(0.0, began - start - due * period), missed=missed)
-            slot = due
-            self._step(missed + 1)
-            if self.work_ms:
-                burn(self.work_ms)
-            self.stats.end(self._clock() - began)
+            self.frame()
+
+    def frame(self) -> None:
+        """Wait for the next frame and run it; also from within a frame, by a script that waits for a message box."""
+        entered, outer = self._clock(), self._inner
+        if self._between is not None:
+            self._between()
+            if self._stopping.is_set():
+                return
+        if self.period != self._period:
+            # Count from the last frame on: it was the first of the new rate.
+            self._period, self._start, self._slot = self.period, self._began, 0
+        period, start = self._period, self._start
+        due = int((self._clock() - start) / period)
+        if due <= self._slot:
+            pause = start + (self._slot + 1) * period - self._clock()
+            if pause > SHORTEST_SLEEP:
+                self._sleep(pause)
+            due = max(self._slot + 1, int((self._clock() - start) / period))
+        self._began = began = self._clock()
+        missed = due - self._slot - 1
+        self.stats.begin(behind=max(0.0, began - start - due * period), missed=missed)
+        self._slot = due
+        self._inner = 0.0
+        self._step(missed + 1)
+        ended = self._clock()
+        self.stats.end(ended - began - self._inner)
+        self._inner = outer + ended - entered
 
 
 def burn(milliseconds: float) -> int:

@@ -14,13 +14,16 @@ from fakes import copying, module, scripted, toe, tox
 from fakes.app import App, Licenses, Machine, SysInfo
 from fakes.calls import call
 from fakes.clock import AbsTime, Clock
+from fakes.dialogs import Dialogs
 from fakes.errors import NotFaked
 from fakes.executes import Executes
 from fakes.extensions import Ext, Extensions
 from fakes.files import Files
+from fakes.op_executes import OpExecutes
+from fakes.panel_executes import PanelExecutes
 from fakes.panes import Layout, NetworkEditor, Panes, PaneType
 from fakes.project import Project, ProjectState
-from fakes.runs import Pending, Run, Runs, Schedule, Ticks, is_dat, make_run
+from fakes.runs import DatScript, Pending, Run, Runs, Schedule, Ticks, make_run
 from fakes.textport import Textport, make_debug
 from fakes.threads import ThreadManager
 from fakes.ui import UI, Display
@@ -46,13 +49,16 @@ class Life:
         self.clock = Clock(world)
         self.schedule = Schedule(self)
         self.executes = Executes(world, scripts.module)
-        self.watchers = Watchers(world, scripts.module, scripts.text)
+        self.watchers = Watchers(world, scripts.module, scripts.rows)
+        self.op_executes = OpExecutes(world, scripts.module)
+        self.panel_executes = PanelExecutes(world, scripts.module)
         self.extensions = Extensions(world, scripts.text)
         self.project = ProjectState(world, self.machine.home)
         self.files = Files(world, lambda: self.project.folder)
         self.threads = ThreadManager(self._call)
         main = world.node("/project1") or world.root
-        self.display = Display(Layout(main, world.face), lambda: scripts.undo(world))
+        dialogs = Dialogs(world, self.step)
+        self.display = Display(Layout(main, world.face), dialogs, lambda: scripts.undo(world))
         self._resources = self._make_resources()
         self.clock.on_play_state.append(lambda state: self.executes.fire("playstatechange", state))
         self.project.pre_save = lambda: self.executes.fire_until_failure("projectpresave")
@@ -145,15 +151,13 @@ class Life:
         node: Node | None = getattr(pending.owner, "_node", None)
         if node is None or not node.alive:
             node = self.world.root
-        text = pending.source
-        if is_dat(text):
-            if pending.owner is None:
-                node = text._node
-            text = scripts.text(text._node)
-        if isinstance(text, str):
-            self._call(self._run_text, node, text, pending.args, node=node)
+        source = pending.source
+        if isinstance(source, DatScript):
+            source = scripts.text(source.dat._node)
+        if isinstance(source, str):
+            self._call(self._run_text, node, source, pending.args, node=node)
         else:
-            self._call(pending.source, *pending.args, node=node)
+            self._call(source, *pending.args, node=node)
 
     def _run_text(self, node: Node, text: str, args: tuple[Any, ...]) -> None:
         from fakes import scripts

@@ -191,16 +191,19 @@ class Node:
         old = self.flags
         self.flags ^= FLAGS[name]
         new = self.flags
-        self.world.undo.record(f"flag {name}", lambda: self._put_flags(old), lambda: self._put_flags(new))
-        self._put_flags(new)
+        self.world.undo.record(
+            f"flag {name}", lambda: self._put_flags(old, name), lambda: self._put_flags(new, name)
+        )
+        self._put_flags(new, name)
         if name == "export":
             from fakes import exports
 
             exports.refresh(self)
 
-    def _put_flags(self, flags: int) -> None:
+    def _put_flags(self, flags: int, name: str) -> None:
         self.flags = flags
         self.changed("flags")
+        self.world.tell(self, "flag", name)
 
     # -- parameters ------------------------------------------------------------------------------------------
 

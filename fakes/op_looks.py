@@ -54,6 +54,8 @@ class Placed(Held):
         def put(values: dict[str, Any]) -> None:
             for key, value in values.items():
                 setattr(node, key, value)
+            if values.keys() & {"x", "y", "w", "h"}:
+                node.world.tell(node, "place")
 
         node.world.undo.record("place", lambda: put(before), lambda: put(fields))
         put(fields)

@@ -97,12 +97,6 @@ class OP(Networked, Parametered, Placed, Storing, Cooking):
 
         return tdu.base(self._live().name)
 
-    @property
-    def time(self) -> OP | None:
-        """The Time COMP that is this operator's clock (the root's)."""
-        node = self._live().world.node("/local/time")
-        return self._world.face(node) if node else None
-
     # -- life ------------------------------------------------------------------------------------------------
 
     def destroy(self) -> None:

@@ -215,8 +215,9 @@ class Par(Defined, Valued):
         state = self._touched
         if not state or not state.export:
             return None
-        source: Any = state.export[0].world.face(state.export[0])
-        return source[state.export[1]]
+        from fakes import exports
+
+        return exports.source_of(*state.export)
 
     @property
     def sequence(self) -> Sequence | None:

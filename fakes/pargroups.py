@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fakes import custom as custom_parameters
 from fakes import paths
+from fakes.by_name import ByName
 from fakes.custom import CustomInfo
 from fakes.errors import NotFaked, tdAttributeError, tdError
 from fakes.guard import Guarded
@@ -222,47 +223,17 @@ class ParGroup(Guarded):
         return f"type:ParGroup name:{self._name} owner:{self._node.path}"
 
 
-class ParGroupCollection(Guarded):
+class ParGroupCollection(ByName):
     """`n.parGroup`."""
 
-    __slots__ = ("_block", "_node")
-    _node: Node
-    _block: str
+    __slots__ = ()
+    _speaks_as = ""
 
-    def __init__(self, node: Node, block: str = "") -> None:
-        object.__setattr__(self, "_node", node)
-        object.__setattr__(self, "_block", block)
-
-    def _find(self, name: str) -> ParGroup | None:
-        if not self._node.alive:
-            raise tdError("Cannot use an operator that was destroyed.")
-        return ParGroup(self._node, self._block + name) if members(self._node, self._block + name) else None
-
-    @property
-    def owner(self) -> OP:
-        return self._node.world.face(self._node)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        group = self._find(name)
-        if group is None:
-            raise tdAttributeError(f"'td.ParGroupCollection' object has no attribute '{name}'")
-        return group
+    def _member(self, name: str) -> ParGroup | None:
+        return ParGroup(self._node, name) if members(self._node, name) else None
 
     def __setattr__(self, name: str, value: Any) -> None:
-        group = self._find(name)
-        if group is None:
-            raise tdAttributeError(f"'td.ParGroupCollection' object has no attribute '{name}'")
-        group.val = value
-
-    def __getitem__(self, name: Any) -> Any:
-        if not isinstance(name, str):
-            raise NotFaked("ParGroupCollection indexed by something other than a name")
-        return self._find(name)
-
-    def __iter__(self) -> Any:
-        raise NotFaked("iterating over a ParGroupCollection")
+        self._required(name).val = value
 
 
 def page_of(group: ParGroup) -> Page | None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from fakes import serving
 from fakes.commands import Commands
 from fakes.control import Control, Later, Lines
-from fakes.frames import Pacer
+from fakes.frames import Pacer, burn
 from fakes.stats import FrameStats
 from fakes.textport import StandardOutput
 
@@ -67,10 +67,13 @@ class Process:
         self._ready = False
         self.life, self.component_path = self._make_world()
         self.world = self.life.world
-        self.loop = Pacer(
-            self._frame, options.fps, self.stats, between=self._between_frames, work_ms=options.frame_work
-        )
+        self.loop = Pacer(self._frame, options.fps, self.stats, between=self._between_frames)
+        if options.frame_work:
+            # A real project's scripts and expressions run after the callbacks of the frame's start, before its end.
+            self.world.on_frame_start.append(self._do_the_projects_work)
         self.life.project.cook_rate_changed = self._change_rate
+        dialogs = self.life.display.dialogs
+        dialogs.step, dialogs.given_up = self.loop.frame, lambda: self.loop.stopping
 
     def on_main(self, work: Callable[[], Any]) -> Later:
         """Have the main thread do something between two frames; any thread. The answer comes later."""
@@ -121,6 +124,9 @@ class Process:
         self._tell_troubles()
         if not self._ready and self.component_path:
             self._look_for_server()
+
+    def _do_the_projects_work(self) -> None:
+        burn(self.options.frame_work)
 
     def _change_rate(self, rate: float) -> None:
         self.world.rate = rate

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from fakes import guard
+from fakes.clock import Always
 from fakes.errors import NotFaked, tdError
 from fakes.guard import Guarded
 
@@ -42,6 +43,8 @@ class Host(Protocol):
 class Pending:
     """One scheduled execution; the plain state behind a `Run`."""
 
+    __slots__ = ("alive", "args", "at_end", "due", "group", "number", "owner", "source", "ticks")
+
     def __init__(
         self, number: int, source: Any, args: tuple[Any, ...], owner: Any, group: str, at_end: bool
     ) -> None:
@@ -63,9 +66,11 @@ class Pending:
         return self.alive and self.ticks is not None and self.ticks.elapsed >= self.due
 
 
-def is_dat(source: Any) -> bool:
-    """Whether a script to run is a DAT, whose text counts when it runs."""
-    return isinstance(source, Guarded) and getattr(getattr(source, "_node", None), "family", "") == "DAT"
+class DatScript:
+    """What `DAT.run()` schedules: the DAT, whose text counts when it runs (`Run.source` is the DAT, not a text)."""
+
+    def __init__(self, dat: Any) -> None:
+        self.dat = dat
 
 
 class Schedule:
@@ -133,11 +138,16 @@ class Run(Guarded):
     """A scheduled execution, as scripts hold it."""
 
     __slots__ = ("_host", "_pending", "_schedule")
+    _pending: Pending
+    _schedule: Schedule
+    _host: Host
 
     def __init__(self, pending: Pending, schedule: Schedule, host: Host) -> None:
-        self._pending = pending
-        self._schedule = schedule
-        self._host = host
+        # Past the guard of assignments: scripts that run themselves anew make one of these in every frame.
+        put = object.__setattr__
+        put(self, "_pending", pending)
+        put(self, "_schedule", schedule)
+        put(self, "_host", host)
 
     @property
     def active(self) -> bool:
@@ -157,7 +167,7 @@ class Run(Guarded):
 
     @property
     def isDAT(self) -> bool:
-        return is_dat(self._pending.source)
+        return isinstance(self._pending.source, DatScript)
 
     @property
     def isCell(self) -> bool:
@@ -165,7 +175,8 @@ class Run(Guarded):
 
     @property
     def source(self) -> Any:
-        return self._pending.source
+        source = self._pending.source
+        return source.dat if isinstance(source, DatScript) else source
 
     @property
     def path(self) -> Any:
@@ -240,13 +251,16 @@ def make_run(schedule: Schedule, host: Host) -> Callable[..., Run]:
             raise tdError(f"Invalid keyword argument for run(): {next(iter(unknown))}")
         if asParameter:
             raise NotFaked("run(asParameter=True): how names resolve is not established")
-        if wallTime:
-            raise NotFaked("run(wallTime=True) is not established")
-        if not isinstance(script, str) and not callable(script) and not is_dat(script):
-            if isinstance(script, Guarded):
-                raise NotFaked(f"run() of {script!r}")
+        if wallTime and not isinstance(host.ticks(delayRef), Always):
+            # With the process's own clock, elapsed frame periods are elapsed time.
+            raise NotFaked("run(wallTime=True) without delayRef=op.TDResources")
+        if isinstance(script, Guarded):
+            raise NotFaked(f"run() of {script!r}: a DAT has a run() of its own")
+        if not isinstance(script, (str, DatScript)) and not callable(script):
             raise tdError("Invalid script argument for run(): a string, a DAT or a callable is needed")
-        frames = int(delayFrames) + round(delayMilliSeconds * host.rate() / 1000)
+        frames = int(delayFrames)
+        if delayMilliSeconds:
+            frames += round(delayMilliSeconds * host.rate() / 1000)
         pending = schedule.add(
             script,
             args,

@@ -16,6 +16,11 @@ def text(node: Node) -> str:
     return content.text_of(node)
 
 
+def rows(node: Node) -> list[list[str]]:
+    """The table of a DAT, a text as one row a line; no cook of whoever asks depends on it."""
+    return [list(row) for row in content.rows_of(content.content_of(node))]
+
+
 def set_text(node: Node, text: str) -> None:
     """Give a loaded DAT its text."""
     content.load(node, text=text)

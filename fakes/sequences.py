@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from fakes.errors import NotFaked, tdAttributeError, tdError
+from fakes.by_name import ByName
+from fakes.errors import NotFaked, tdError
 from fakes.guard import Guarded
 from fakes.nodes import Node
 
@@ -152,27 +153,13 @@ class SequenceBlock(Guarded):
         return ParGroupCollection(self._node, f"{self._name}{self._index}")
 
 
-class SequenceCollection(Guarded):
+class SequenceCollection(ByName):
     """`n.seq`."""
 
-    __slots__ = ("_node",)
-    _node: Node
+    __slots__ = ()
+    _speaks_as = ""
 
-    def __init__(self, node: Node) -> None:
-        object.__setattr__(self, "_node", node)
-
-    @property
-    def owner(self) -> OP:
-        return self._node.world.face(self._node)
-
-    def __getattr__(self, name: str) -> Any:
-        if name in names(self._node):
-            return Sequence(self._node, name)
-        raise tdAttributeError(f"'td.SequenceCollection' object has no attribute '{name}'")
-
-    def __getitem__(self, name: Any) -> Any:
-        if not isinstance(name, str):
-            raise NotFaked("SequenceCollection indexed by something other than a name")
+    def _member(self, name: str) -> Sequence | None:
         return Sequence(self._node, name) if name in names(self._node) else None
 
     def __iter__(self) -> Iterator[Sequence]:

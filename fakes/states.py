@@ -53,8 +53,8 @@ class ParState:
         self.previous_mode = Mode.CONSTANT
         self.expr = ""
         self.bind = ""
-        self.export: tuple[Node, str] | None = None
-        """The operator and the name of the channel or row that exports to this parameter."""
+        self.export: tuple[Node, str | int] | None = None
+        """The operator and the channel's name or the row's number that exports to this parameter."""
         self.enable = True
         self.enable_expr = ""
         self.read_only = False

@@ -10,15 +10,18 @@ from typing import Any
 from fakes import paths
 from fakes.dependency import Dependency
 from fakes.errors import NotFaked, tdAttributeError
+from fakes.matrix import Matrix
 from fakes.vectors import Position, Vector
 
 __all__ = [
     "Dependency",
+    "Matrix",
     "Position",
     "Vector",
     "base",
     "clamp",
     "digits",
+    "expand",
     "match",
     "rand",
     "remap",
@@ -64,6 +67,13 @@ def match(pattern: str, inputList: Iterable[str], caseSensitive: bool = True) ->
     if caseSensitive:
         return [t for t in inputList if paths.match_any(pattern, t)]
     return [t for t in inputList if paths.match_any(pattern.lower(), t.lower())]
+
+
+def expand(pattern: str) -> list[str]:
+    """The names that a pattern spells out: `a[1-3]`, `t[xyz]`."""
+    from fakes.chops.names import channel_names
+
+    return channel_names(pattern)
 
 
 def validName(text: str) -> str:

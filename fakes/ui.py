@@ -1,47 +1,24 @@
-"""`ui`: dialogs, Perform mode, the clipboard.
-
-A dialog stops a script until somebody clicks. Nobody does in a test, so every dialog raises `DialogOpened` unless its
-answer was allowed beforehand with `Dialogs.allow`.
-"""
+"""`ui`: dialogs, Perform mode, the clipboard."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from fakes.dialogs import DialogOpened, Dialogs
 from fakes.guard import Guarded
 from fakes.panes import Layout, Panes
 
-
-class DialogOpened(RuntimeError):
-    """A script opened a dialog that would have stopped TouchDesigner until somebody answered."""
-
-
-class Dialogs:
-    """What opened, and the answers that stand ready."""
-
-    def __init__(self) -> None:
-        self.opened: list[tuple[str, str]] = []
-        self._answers: list[Any] = []
-
-    def allow(self, answer: Any) -> None:
-        """The next dialog is answered with `answer` (a button's index, a path) instead of raising."""
-        self._answers.append(answer)
-
-    def ask(self, kind: str, text: str) -> Any:
-        self.opened.append((kind, text))
-        if not self._answers:
-            raise DialogOpened(f"{kind} would wait for somebody to answer: {text}")
-        return self._answers.pop(0)
+__all__ = ["UI", "DialogOpened", "Display"]
 
 
 class Display:
     """Plain state behind `ui`."""
 
-    def __init__(self, layout: Layout, undo: Callable[[], Any]) -> None:
+    def __init__(self, layout: Layout, dialogs: Dialogs, undo: Callable[[], Any]) -> None:
         self.layout = layout
         self.undo = undo
-        self.dialogs = Dialogs()
+        self.dialogs = dialogs
         self.perform = False
         self.clipboard = ""
         self.status = ""
@@ -91,8 +68,8 @@ class UI(Guarded):
         self._display.status = str(value)
 
     def messageBox(self, title: str, message: str, buttons: list[str] | tuple[str, ...] = ("Ok",)) -> int:
-        """The index of the button pressed."""
-        return int(self._display.dialogs.ask("ui.messageBox", f"{title}: {message} {list(buttons)}"))
+        """The index of the button pressed. Only the script that asks waits: frames and callbacks go on (fact 9)."""
+        return int(self._display.dialogs.message(f"{title}: {message} {list(buttons)}"))
 
     def chooseFile(
         self,

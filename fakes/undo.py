@@ -86,6 +86,16 @@ class UndoStack:
             self.undone.clear()
 
     @contextmanager
+    def set_aside(self) -> Iterator[None]:
+        """While inside, the open block is not there: for other callbacks that run while its script waits."""
+        kept, self.open, self.depth = (self.open, self.depth), None, 0
+        try:
+            yield
+        finally:
+            self.tear_down()
+            self.open, self.depth = kept
+
+    @contextmanager
     def paused(self) -> Iterator[None]:
         """Record nothing while inside: for changes that are part of one recorded as a whole."""
         was, self._replaying = self._replaying, True

@@ -1,6 +1,6 @@
 """CHOP Execute and DAT Execute DATs: callbacks about other operators' data, looked at once a frame.
 
-Faked are the callbacks for single-sample channels, and onTableChange. Any toggle of the execute family that cannot be
+Of channels, only those of a single sample are faked. Any toggle of the execute family that cannot be
 honoured is, once on, a script error that says NotFaked: better than a callback that never comes without a word.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from fakes import paths
+from fakes import paths, table_changes
 from fakes.calls import call
 from fakes.errors import NotFaked
 
@@ -19,29 +19,31 @@ if TYPE_CHECKING:
 
 #: Toggles of each type that cannot be honoured.
 _NOT_FAKED = {
-    "parameterexecuteDAT": ("valueschanged", "exportchange", "enablechange"),
+    "parameterexecuteDAT": ("exportchange", "enablechange"),
     "pargroupexecuteDAT": (
         "valuechange", "onpulse", "expressionchange", "exportchange", "enablechange", "modechange",
     ),
-    "panelexecuteDAT": ("offtoon", "whileon", "ontooff", "whileoff", "valuechange"),
-    "datexecuteDAT": ("rowchange", "colchange", "cellchange", "sizechange"),
-    "opexecuteDAT": (
-        "precook", "postcook", "opdelete", "flagchange", "wirechange", "namechange", "pathchange", "uichange",
-        "numchildrenchange", "childrename", "currentchildchange", "extensionchange",
-    ),
+    "opexecuteDAT": ("extensionchange",),
 }  # fmt: skip
+
+#: Types whose callbacks depend on data, which may change with time alone.
+_LOOKED_AT = ("chopexecuteDAT", "datexecuteDAT")
 
 
 class Watchers:
     """Every operator of the execute family whose callbacks are not in `executes.py`, or not all of them."""
 
-    def __init__(self, world: World, module: Callable[[Node], Any], text: Callable[[Node], str]) -> None:
+    def __init__(
+        self, world: World, module: Callable[[Node], Any], rows: Callable[[Node], list[list[str]]]
+    ) -> None:
         self._world = world
         self._module = module
-        self._text = text
+        self._rows = rows
         self._dats: dict[int, Node] = {}
         self._before: dict[int, Any] = {}
         self._refused: set[int] = set()
+        self._revision = -1
+        self._looking: list[Node] = []
         world.op_created.append(self._register)
         world.op_destroying.append(self._destroyed)
         world.on_frame_start.append(self.look)
@@ -49,7 +51,7 @@ class Watchers:
             self._register(node)
 
     def _register(self, node: Node) -> None:
-        if node.type == "chopexecuteDAT" or node.type in _NOT_FAKED:
+        if node.type in _LOOKED_AT or node.type in _NOT_FAKED:
             self._dats[node.id] = node
 
     def _destroyed(self, node: Node) -> None:
@@ -59,16 +61,21 @@ class Watchers:
 
     def look(self) -> None:
         """See what changed since the last frame, and tell."""
-        for node in list(self._dats.values()):
+        if self._revision != self._world.cooking.revision:
+            self._revision = self._world.cooking.revision
+            for node in list(self._dats.values()):
+                if node.alive and node.value("active"):
+                    call(self._world, node, self._refuse_others, node)
+            self._looking = [n for n in self._dats.values() if n.type in _LOOKED_AT]
+        for node in self._looking:
             if node.alive and node.value("active"):
                 call(self._world, node, self._look_for, node)
 
     def _look_for(self, node: Node) -> None:
-        self._refuse_others(node)
         if node.type == "chopexecuteDAT":
             self._look_at_channels(node)
-        elif node.type == "datexecuteDAT" and node.value("tablechange"):
-            self._look_at_text(node)
+        elif any(node.value(toggle) for toggle in ("tablechange", *table_changes.OLDER)):
+            self._look_at_table(node)
 
     def _refuse_others(self, node: Node) -> None:
         if node.id in self._refused:
@@ -78,15 +85,22 @@ class Watchers:
                 self._refused.add(node.id)  # Said once, not in every frame.
                 raise NotFaked(f"the callback of {node.type}.par.{toggle}")
 
-    def _look_at_text(self, node: Node) -> None:
+    def _look_at_table(self, node: Node) -> None:
         source = node.value("dat")
         if source is None:
             return
-        now = (source.id, self._text(source))
+        now = (source.id, self._rows(source))
         before = self._before.get(node.id)
         self._before[node.id] = now
-        if before is not None and before != now:
-            self._tell(node, "onTableChange", self._world.face(source))
+        if before is None or before == now:
+            return
+
+        def give(name: str, use: Callable[[Callable[..., Any]], None]) -> None:
+            function = getattr(self._module(node), name, None)
+            if function is not None:
+                use(function)
+
+        table_changes.tell(node, source, before[1] if before[0] == source.id else [], now[1], give)
 
     def _look_at_channels(self, node: Node) -> None:
         source = node.value("chop")

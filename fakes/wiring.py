@@ -133,6 +133,7 @@ def set_wires(target: Node, wires: list[Wire | None]) -> None:
             consumers.append((target, new.output))
     target.wires = list(wires) or None
     target.changed("wires")
+    target.world.tell(target, "wires")
 
 
 def _forget(wire: Wire, target: Node) -> None:

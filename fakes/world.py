@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -78,10 +78,14 @@ class World:
         """After an operator came to be: by create, copy, load or undo."""
         self.op_destroying: list[Callable[[Node], None]] = []
         self.op_renamed: list[Callable[[Node, str], None]] = []
+        self.op_changed: list[Callable[[Node, str, str], None]] = []
+        """Run at once: (operator, `flag`, `wires` or `place`, the flag's name)."""
 
         self._next_id = 1
         self._par_events: list[ParEvent] = []
         self._next_frame: list[Callable[[], None]] = []
+        self._due: deque[Callable[[], None]] = deque()
+        self._due_events: deque[ParEvent] = deque()
         self._contexts: list[Node] = []
         self.shortcut_owners: set[Node] = set()
         """Operators that ever had a global OP shortcut (`op.Name`)."""
@@ -149,16 +153,16 @@ class World:
             node.face = face_class(node.info.name)(node)
         return node.face
 
+    def tell(self, node: Node, what: str, name: str = "") -> None:
+        """Tell the `op_changed` hooks."""
+        for hook in self.op_changed:
+            hook(node, what, name)
+
     # -- scripts ---------------------------------------------------------------------------------------------
 
-    @contextmanager
-    def context(self, node: Node) -> Iterator[None]:
+    def context(self, node: Node) -> Context:
         """While inside, `me` is `node` and relative paths start in its network."""
-        self._contexts.append(node)
-        try:
-            yield
-        finally:
-            self._contexts.pop()
+        return Context(self._contexts, node)
 
     @property
     def me(self) -> Node | None:
@@ -225,11 +229,15 @@ class World:
             self.frame_now += self.step
             self.seconds_now += self.step / self.rate
         self.cooking.new_frame()
-        due, self._next_frame = self._next_frame, []
-        for work in due:
-            work()
-        events, self._par_events = self._par_events, []
-        for event in events:
+        # From queues, one by one: what waits behind a script that opened a message box goes on in the frames it lets by.
+        self._due.extend(self._next_frame)
+        self._next_frame.clear()
+        while self._due:
+            self._due.popleft()()
+        self._due_events.extend(self._par_events)
+        self._par_events.clear()
+        while self._due_events:
+            event = self._due_events.popleft()
             if event.node.alive:
                 for hook in self.par_changed:
                     hook(event)
@@ -241,6 +249,22 @@ class World:
         for end in list(self.on_frame_end):
             end()
         self.undo.callback_returned()
+
+
+class Context:
+    """See `World.context`. A class, as a generator would cost more than most of what runs inside."""
+
+    __slots__ = ("_node", "_stack")
+
+    def __init__(self, stack: list[Node], node: Node) -> None:
+        self._stack = stack
+        self._node = node
+
+    def __enter__(self) -> None:
+        self._stack.append(self._node)
+
+    def __exit__(self, *exc: object) -> None:
+        self._stack.pop()
 
 
 def current() -> World:

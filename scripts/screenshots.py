@@ -9,11 +9,12 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Page
 
 from fakes.driver import StandIn
-from tests.browser import browser, tab
+from tests.browser import browser, operator, tab, visit
 from tests.integration.app_host import Host, call_tool
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images"
@@ -33,8 +34,8 @@ def main() -> int:
 
 def _work(td: StandIn) -> None:
     """What an agent may have done before somebody looks: good things, and two mistakes."""
-    call_tool(td, "get_status")
-    call_tool(
+    _do(td, "get_status")
+    _do(
         td,
         "build_network",
         path="/project1",
@@ -44,13 +45,18 @@ def _work(td: StandIn) -> None:
         ],
     )
     call_tool(td, "set_parameters", changes=[{"path": "/project1/blur1", "params": {"siez": 8}}])
-    call_tool(td, "set_parameters", changes=[{"path": "/project1/blur1", "params": {"size": 8}}])
-    call_tool(
+    _do(td, "set_parameters", changes=[{"path": "/project1/blur1", "params": {"size": 8}}])
+    _do(
         td, "set_parameters", changes=[{"path": "/project1/math1", "params": {"gain": {"expr": "nothing()"}}}]
     )
     td.exec("op('/project1/math1').cook(force=True)")
-    call_tool(td, "capture_image", path="/project1/null1")
-    call_tool(td, "check_errors", path="/project1")
+    _do(td, "capture_image", path="/project1/null1")
+    _do(td, "check_errors", path="/project1")
+
+
+def _do(td: StandIn, tool: str, /, **arguments: Any) -> None:
+    result = call_tool(td, tool, **arguments)
+    assert not result.get("isError"), result
 
 
 def _dashboard(td: StandIn, started: Browser, scheme: str) -> None:
@@ -69,7 +75,7 @@ def _app(td: StandIn, started: Browser) -> None:
     with tab(started, viewport={"width": 860, "height": 480}) as opened:
         host = Host(td, opened, context={"theme": "dark"})
         host.open("read_network", path="/project1")
-        host.app.locator("[role=option][data-path$='/null1']").wait_for(state="attached")
+        operator(host.app, "null1").wait_for(state="attached")
         # As many pictures as an app takes at first, and time for them to come.
         opened.page.wait_for_timeout(12_000)
         _save(lambda path: opened.page.screenshot(path=path), "app-dark.png")
@@ -88,7 +94,7 @@ def _stalled(td: StandIn, started: Browser) -> None:
 
 
 def _open(td: StandIn, page: Page) -> Page:
-    page.goto(f"{td.ready['dashboard']}#key={td.token}")
+    visit(page, td)
     page.locator("[role=option]").first.wait_for(state="attached")
     return page
 

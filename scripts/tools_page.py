@@ -45,6 +45,14 @@ Paths are TouchDesigner's. A **parameter value** is a plain JSON value (a consta
 what was touched and what it feeds) and `undo` (the name of the step; empty if nothing changed). A call that fails \
 changes nothing: its result has `isError`, one sentence, and `code`, `message`, `hint`, `suggestions`, `retryable`.
 
+**Default answers** stay below 20 kB whatever the project: long lists page, long texts are cut and say how long they \
+were, and an edit of hundreds of operators says in `left_out` what it does not show.
+
+**Levels**: *observe* looks. *edit* also changes the project, but brings nothing in from outside and no code by any \
+route: no expressions, binds, Python, text of DATs that run it, types that run code, and no files. The last holds for the \
+`file` parameter of a movie, too: a path may lead out of the project, and what is loaded from it may be a script. Saving \
+the project and exporting a component into its folder is open. *full* may do all of it.
+
 | tool | level | effect | title |
 |---|---|---|---|
 {rows}

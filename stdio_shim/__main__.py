@@ -21,6 +21,8 @@ the client when TouchDesigner comes or changes; one posts notifications and answ
 the client is gone.
 """
 
+# Made of the modules in tox_build/shim by `python -m tox_build.join_shim`. Change those.
+
 from __future__ import annotations
 
 import errno
@@ -38,20 +40,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any, NoReturn
 
+
+# ---------------------------------------------------------------------------------------------------------- constants
+# What the shim goes by: the contract it keeps, names of the protocol, and how long it waits for what.
+
 #: What this shim and a server agree on; a server writes its own number in its registry entry.
 CONTRACT = 1
 #: The oldest contract of a server that this shim still understands.
 OLDEST_CONTRACT = 1
 #: The oldest contract of a client's entry that this shim still understands.
 OLDEST_ENTRY = 1
-
 MODERN = ["2026-07-28"]
 HANDSHAKE = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
 SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 INSTANCE_KEY = "tdmcp/instance"
-
 #: Seconds until the connection must stand.
 CONNECT_TIMEOUT = 3.0
 #: Seconds without a byte after which we ask whether the server is alive at all.
@@ -65,13 +69,14 @@ HANDSHAKE_LIMIT = 1.0
 RESTART_GAP = 1.5
 #: Seconds that answers under way may take after the end of input; clients kill us after two.
 FLUSH = 1.5
+#: Tasks whose tools are remembered.
+TASKS_KEPT = 64
 #: Seconds a connection may lie idle and be used again: less than any server's keep-alive.
 IDLE_CONNECTION = 20.0
 #: Seconds between looks at the registry, and at whether the client is still there.
 LOOK_EVERY = 1.0
 MAX_REQUESTS = 256
 MAX_LISTENS = 32
-
 #: List method -> the key of its items, which is also their name in the cache.
 LISTS = {
     "tools/list": "tools",
@@ -79,13 +84,21 @@ LISTS = {
     "resources/list": "resources",
     "resources/templates/list": "resourceTemplates",
 }
+#: Method -> the parameter that the header `Mcp-Name` repeats.
+NAMED = {
+    "tools/call": "name",
+    "prompts/get": "name",
+    "resources/read": "uri",
+    "tasks/get": "taskId",
+    "tasks/update": "taskId",
+    "tasks/cancel": "taskId",
+}
 #: Kind of change -> the field of a subscription filter that asks for it.
 CHANGES = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resources": "resourcesListChanged"}
 
-# On Python 3.9 this is not yet TimeoutError.
-TimedOut = socket.timeout
 
-# ------------------------------------------------------------------------------------------------ messages
+# ----------------------------------------------------------------------------------------------------------- messages
+# JSON-RPC messages: reading and writing them, and refusals as an agent can use them.
 
 
 class Refusal(Exception):
@@ -206,7 +219,33 @@ def header_value(text: str) -> str:
     return f"=?base64?{coded.decode('ascii')}?="
 
 
-# ---------------------------------------------------------------------------------------------------- HTTP
+def _object(raw: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(raw)
+    except (ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, dict) else {}
+
+
+def said(body: bytes) -> str:
+    """The sentence in the body of an HTTP error."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return "" if body.lstrip()[:1] in (b"<", b"{") else body[:300].decode("utf-8", "replace").strip()
+    for _ in range(2):
+        if isinstance(value, dict):
+            value = next(
+                (value[key] for key in ("error", "message", "detail", "sentence") if value.get(key)), ""
+            )
+    return value if isinstance(value, str) else ""
+
+
+# -------------------------------------------------------------------------------------------------------- connections
+# HTTP as far as it is needed: connections, event streams, and a few connections kept for later.
+
+# On Python 3.9 this is not yet TimeoutError.
+TimedOut = socket.timeout
 
 
 class Unreachable(OSError):
@@ -508,7 +547,8 @@ class Pool:
             old.close()
 
 
-# ----------------------------------------------------------------------------------------------- instances
+# ---------------------------------------------------------------------------------------------------------- processes
+# Our folder, and other processes: whether they live, when they end, how TouchDesigner is started.
 
 
 def home_folder() -> str:
@@ -521,16 +561,7 @@ def process_alive(pid: int) -> bool:
         return False
     if sys.platform == "win32":
         # os.kill(pid, 0) would end the process there.
-        import ctypes
-
-        kernel = ctypes.windll.kernel32
-        handle = kernel.OpenProcess(0x1000, False, pid)  # PROCESS_QUERY_LIMITED_INFORMATION
-        if not handle:
-            return bool(kernel.GetLastError() == 5)  # ERROR_ACCESS_DENIED: it exists, and is somebody else's
-        code = ctypes.c_ulong()
-        kernel.GetExitCodeProcess(handle, ctypes.byref(code))
-        kernel.CloseHandle(handle)
-        return code.value == 259  # STILL_ACTIVE
+        return windows_alive(pid, windows_kernel())
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):
@@ -547,6 +578,58 @@ def process_alive(pid: int) -> bool:
     return True
 
 
+def windows_kernel() -> Any:
+    """What is used of the Windows API; `last_error()` is of the call before."""
+    import ctypes
+
+    kernel: Any = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined,unused-ignore]  # Windows
+    kernel.OpenProcess.restype = ctypes.c_void_p
+    kernel.GetExitCodeProcess.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
+    kernel.WaitForSingleObject.argtypes = (ctypes.c_void_p, ctypes.c_ulong)
+    kernel.CloseHandle.argtypes = (ctypes.c_void_p,)
+    kernel.last_error = ctypes.get_last_error  # type: ignore[attr-defined,unused-ignore]  # Windows
+    return kernel
+
+
+def windows_alive(pid: int, kernel: Any) -> bool:
+    """Whether a process of this id exists, by the Windows API."""
+    import ctypes
+
+    handle = kernel.OpenProcess(0x1000, False, pid)  # PROCESS_QUERY_LIMITED_INFORMATION
+    if not handle:
+        return bool(kernel.last_error() == 5)  # ERROR_ACCESS_DENIED: it exists, and is somebody else's
+    code = ctypes.c_ulong()
+    told = kernel.GetExitCodeProcess(handle, ctypes.byref(code))
+    kernel.CloseHandle(handle)
+    return bool(told) and code.value == 259  # STILL_ACTIVE
+
+
+def start_command(program: str, path: str, system: str) -> tuple[list[str], dict[str, Any]]:
+    """How TouchDesigner is started with a project so that it outlives us: the command, and options of Popen."""
+    if system == "win32":
+        return [program, path], {"creationflags": 0x00000208}  # DETACHED_PROCESS, CREATE_NEW_PROCESS_GROUP
+    if system == "darwin" and ".app/" in program:
+        bundle = program.partition(".app/")[0] + ".app"
+        # -n: a second one, if another project is open in this build.
+        return ["/usr/bin/open", "-n", "-a", bundle, path], {"start_new_session": True}
+    return [program, path], {"start_new_session": True}
+
+
+def windows_ended(pid: int, kernel: Any) -> bool:
+    """Wait for the end of a process, by the Windows API. False: it cannot be watched."""
+    handle = kernel.OpenProcess(0x00100000, False, pid)  # SYNCHRONIZE
+    if not handle:
+        return False  # not ours to watch
+    try:
+        return bool(kernel.WaitForSingleObject(handle, 0xFFFFFFFF) == 0)  # INFINITE; WAIT_OBJECT_0
+    finally:
+        kernel.CloseHandle(handle)
+
+
+# ------------------------------------------------------------------------------------------------------------ targets
+# A server to talk to, and telling it from others.
+
+
 class Target:
     """A server to talk to: its URL and key, and its registry entry if that is where it was found."""
 
@@ -554,6 +637,8 @@ class Target:
         self.url = Url(url)
         self.token = token if plain(token) else ""
         self.entry = entry or {}
+        #: What the server itself says of its contract, where no entry does.
+        self.terms: dict[str, Any] = {}
         self.pid = _whole(self.entry.get("pid"))
         self.name = str(self.entry.get("name") or "")
         #: Its whole path, where the entry tells the folder.
@@ -591,26 +676,28 @@ class Target:
 
         Judged by the contract alone: package versions say nothing about what fits.
         """
-        theirs = self.entry.get("contract")
+        facts = self.entry or self.terms
+        theirs = facts.get("contract")
         if not isinstance(theirs, int) or isinstance(theirs, bool) or theirs == CONTRACT:
             return ""
-        accepts = _whole(self.entry.get("accepts")) or OLDEST_CONTRACT
+        component = f"the tdmcp component {'in' if self.entry else 'at'} {self}"
+        accepts = _whole(facts.get("accepts")) or OLDEST_CONTRACT
         if theirs < OLDEST_CONTRACT:
             raise Refusal(
                 "precondition_failed",
-                f"The tdmcp component in {self} is too old for this client's shim "
+                f"T{component[1:]} is too old for this client's shim "
                 f"(contract {theirs}, needed {OLDEST_CONTRACT} or newer).",
                 "Replace the component in the project with the current tdmcp.tox; the shim needs no restart.",
             )
         if theirs > CONTRACT and accepts > CONTRACT:
             raise Refusal(
                 "precondition_failed",
-                f"This client's shim is too old for the tdmcp component in {self} "
+                f"This client's shim is too old for {component} "
                 f"(contract {CONTRACT}, needed {accepts} or newer).",
                 "Pulse Install Client on the component's Clients page, then restart this client.",
             )
         if theirs < CONTRACT:
-            return f"The tdmcp component in {self} is older than this shim; update it with the current tdmcp.tox."
+            return f"T{component[1:]} is older than this shim; update it with the current tdmcp.tox."
         return (
             "This client's shim is older than the tdmcp component; pulse Install Client on its Clients page."
         )
@@ -643,6 +730,23 @@ def _inside(path: str, folder: str) -> bool:
     except ValueError:  # no path has such characters
         return False
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _same(wanted: Target, found: list[Target]) -> Target | None:
+    """The entry of the same server: the very one, or what it is after a restart."""
+    for target in found:
+        if target.key == wanted.key or (target.pid, target.component) == (wanted.pid, wanted.component):
+            return target
+    alike = [target for target in found if target.identity == wanted.identity]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _near(project: str, folder: str) -> bool:
+    return _inside(folder, project) or _inside(project, folder)
+
+
+# ---------------------------------------------------------------------------------------------------------- instances
+# The running servers of this user, and which of them the calls go to.
 
 
 class Instances:
@@ -927,20 +1031,156 @@ class Instances:
         )
 
 
-def _same(wanted: Target, found: list[Target]) -> Target | None:
-    """The entry of the same server: the very one, or what it is after a restart."""
-    for target in found:
-        if target.key == wanted.key or (target.pid, target.component) == (wanted.pid, wanted.component):
-            return target
-    alike = [target for target in found if target.identity == wanted.identity]
-    return alike[0] if len(alike) == 1 else None
+# ----------------------------------------------------------------------------------------------------------- built_in
+# The lists for the time before any server was seen: generated by `python -m tox_build.shim_tools`.
+
+# BUILT-IN BEGIN
+BUILT_IN = (
+    "eNrtPWlz20aWfwXF3arIM1xZtpPUhKqtLUV2HM1ax8TKJHHkYjWJJgkLBDjohijG6/++7+gGGkCDhw5HGvOLDhyN7tev33187Og0"
+    "jVWn9/vHTiKmstPrjKXuKy10rjrdjo50jBdfSx0UF0Ophlk001GawK23cFkG6Sg4T/Ph5KVU0TiRWSCSMNCTSAVKZlcy6wWzLP0g"
+    "h5puzCdST+ChSAf4hLiSYTcY5FEMv0YZzCPIYNBuoKOpjKME/jqT2SjNpsE0DeE/MRxKpYJYXsm4G/wrl7ncDQ4SNZeZCuYRfDcJ"
+    "BHx5mMLHRKxS/GJSmyF+WefDyy5NSYkFvDpZ4JymYhEM5C4sNUpmuX47nMip6PQ+dkQYRrhsEZ9l6UxmOpIAuxF8QXY7M+fSx08A"
+    "u8UMQZcOcNkduJDm+oajdaYiSvp6kkkRtr+ps1x6PitUPx3hW+aO0lmUjPGO2ZKNR7TbsvlUZrM4GgrGnA3fZTza+DVCjg3fgtcy"
+    "+a88yiRA+/cK8C04i/nYL7z3fDsC/OOzpbIh3AmFFr1oKsbyqboa//V6Gu8PhJLfft09+/Hk+bvF918PfrnOh3/sReLHn/aGL9Or"
+    "Ny/CF+HimxfHi2+uhtPh1fGHg/nx4Xd/hNNhdPTju9m7X8PDwYvxd0cfDsbHhwdfH70cR2cfrue//fpTevT63Wzwev7dUXS8d/r6"
+    "ODL/62HyT/XufC969+u7eDD97vLd4dH43cu96Pz8YHzy46u9N+e/jU8PD+Zvzv8xPon2YMzvT04ODxZvPvxzcvz262dHL1/lJ28P"
+    "5vAbv5kf49/R3/56xvP6K4BkCghyztCoLBfBFv2BcP+9I5JF5/0nAJtIklQTThCqI5hPk3jxY5Rouz9AceCPoY6uJF82hyQK5XSW"
+    "aplo92nY3eSXNItD51nY04LCjaIk7CMKCJ1mLpX7AW4E7o0qpXsTKV3eBgoRp3MgMzOhJ8FgEeDoQLJg2UDExDSKF/CfGMM/Mf4E"
+    "XNCASBLIorzWXXgNCZ0GQnQl4hwoaBbI61kGdA2+1sV/J+IKDmogsww+tw90LA7GAIEkmOYwkUkah7vBz0oixdIpEEORJTQZtRuc"
+    "AdAVTiqOphHT3GGeqTTbD57mEf3/VAHBE5kEMikyoEmwcoB6IBSNcSvi18ER8HcoRyKPYQ86T5vQTNNLA0PiE4enx2f41QaV4l2r"
+    "k6/6cCfINQBo8GmAaRLs/CX4nydI2gEGEi8FQzhqu52CMK8aMEkjJc9Pz2grhB2XBuDdxSFkkk8RmXHyMAI8Dj8Pf6Rfb+nnGf18"
+    "eXAOP4/h53vPCgFLVs/nAJEJQCU0sShCAWCcPKGYR6i+cZpIfp4eHgB4kh7gxEwo1Q3CSM1iASiaySSUWTeI0+FlcJE/33v+rW8X"
+    "EGlXT/JMZBplARHAir9ShOoIP7o0TKdTOKo0Y8L+zXeVxilPToQwUDQgHaLVAx5pxeety8PydCO4Wh6+fRIhgFvzl3r0VcCj4UQk"
+    "YzonDHU+mH08Nj7gw2HCccz5xc/N4YTCpJSD5gMQv6RIcLhQzvjUTKMkmiJePSseA0Imx8RtaocIJSBLivDU7QfmzPWQXjByRDIO"
+    "6VhGWk6Vi7Z0tMxHCrQmfETqh1iFv82+wV+zVBEJsMQB77JUowxpp8fTyw5RhEGM3/NiPF8QWSYWjUX9gjgLFA1EMgS9FMMJSIcg"
+    "toWyvkYchxZJdK5Ccr7Zq497WpBuxKExCXhTcW1gvbe3110GevgIk9A1SAdgfZ8fxgWAqEvfgzWADIvzvWPpUAP/jJ1pOVPOpM6z"
+    "RIb+u85EvQJiyQtd7NlMVnR3GsW4y2g24/kUAy5Hj7o4xqt1lubOcyuGPRoxLErUDHaokMQcQeyIby2RxV6B7L1APW8ciAGS6hSZ"
+    "XRroOcxiUb7YK7kFa4aW+rMi6UpchnIAR0QyTzISkL08mKdZqJAnZCxSgZAor/dJqoPLVjqDm2mcaxoJGUWCdBnOf5bO4S7SRNJm"
+    "4e1gChcUTA5JwqVcADMeAoNOp0QkFE4KQIlzAkGOpCRQlS3xAGlNa1y1s6xFmpMgB/sXqDxDZfz24ptqkSeaIKZvtR5lILBHfPM5"
+    "01fz37MmaSiXVJUdDd9t4MCFvXPRCXZw8cA2zFsg+V10gAFedKriG5JjRD9Q/fPhBIXdi47+H9y8v1x0PNJnjfQwYN7fLfW+ByIb"
+    "yxGcq1zfgspuSeojJKn4hX4iNZCsS4ec/gSX4QyUN6rn6Bzkk1KtBbKMgpYghYxJJggwUQbkJfkvc7wc6tNlwgj6rJENFSu88IuE"
+    "f7IDCpAE4QLQPpSFyJBH1j47V3jiUgK1IxE4wFUomK3SIGzjLBQe1LmMY6DCKBuKAEg+jAuS8xUcZST/oEAiDMJiwqDugb5M6s9Y"
+    "gngf6btSaeugYzhNUtDEi+WktAivOluI+QWBe1bfkGc90kiKPdkPnvfYjGk2R+PX9kttzZViVwmxV5GcV+nrKI9jD3HFy0BZI8VA"
+    "92wYzAAJH5oC4UGiq2wAUWzlRcTAZ6Yym4oIybQAvVOMAXcQNFYLMUOgxsEzMc97NYdC0C/W/HyV5L5KD3B1JhVMUdUTaBsG9UNN"
+    "rRZ1l7J/naWsxVH+EyZJmHhQUJUNUdhvSPlU0ImP62r9yNZBfPLblK2K6GE9sN8DRkJHKnCFgucefQGVyjsaa5jGvIXrDPbCHexF"
+    "i7SyhFV/RD5wOiImye/+Xmj7XfvFroXce6Ti/5lJeL7zH09pr5+eWSL7AxDMzqf3n1YZqmmDfbh0SPIlGgXvCmWqsloBz9oK7HfN"
+    "syuFjpULsAPd0SqUXrQgfiwGMva/YxCySVkLinqDra9h5Irna1DEK4Crvg+XqL0M6z3Dieu7HC5BDL6jU4xK2SaCLb/Rpx1VN3hR"
+    "pXk29GPJRMYz7w0SxKxhsGnqU4DWhkY2b8oExaU+qqaesX0nxiKy7+ScMMO2PO/OWIbXhv5AyCIC+F+5TIZy6USaJ7ip57CVs6KY"
+    "1Y9EsfbGTH+BXapM0OFE01n/vgZ/yCyYbcqrN8U5D01tt00oIT2jMtP1j7pnh8jo7Xv3TuUIbQCy/lTDdHjpnxdxyXUYMggCvjVP"
+    "QMTPZLJshDo98QxTU3vbRnLk2PsxYbRKE1UKshlFbCHL3c4gSsIWXqCk9qP2LIcv+G750J4O/GaTHWXp1G/YJ+Wioga6OtReU3Gs"
+    "wZZGfu8TSB+C38Iq6+uzLb8R7k/Cfav/+iY6n6RekXW1k4SAYj62tek9bJtet9MHAkV6fx7xd1gM/TmDf+Fa7+lTDdOfPbVGvU8N"
+    "OyDuX90IaK55/K0iKexNFFqieoXznthq4dUvLWwToSbBPAMcp28Fc5Fo9HUU3g98A4Mh+BWgLt0A+CL8ABpngu6msxhtRLMUFs9W"
+    "I6EBowe5lmaAt/A+TOLs9AzdKDFAwdw4xxsY5zfOImP3wxDFSOlo6IbAwMWM7ZBkOyKHANOO+7IIWkB67X80nTrlrY7xQ5QpHXDg"
+    "Y5bOuwZOFLGAgCLH9RJa3WYl28xM9mM6Z2MYmbFSEzxDVr4NmHLXFxcB2KMk7mY+RXux6y8rt58+h3tbAdbfGtbr07MeowDNMzIW"
+    "vMHC+cfgTcXhD3TsM7r7b2Tye9Cs9LJN3ikQ3KNffQ7JvY1DgroOBMsvogktvWK8xcy7c83ZEfuugNuEFBPEjb82y/DgA+NpUXDb"
+    "VLmmDlxqk9F1HQCNP9bYlYZSWZDq2wXntgs6hKAWHbcCz6NxYg7FDLZS9mlqjgBzyNdRUrG36hGSs2ioOQCC5YOujT1MyniFr1SA"
+    "LjAMeSSZAT1ticC5B7h4lkGCK5mFMFgvSC+7wSAWmCYwigXLQ5lI1ExkGMsYvJXwqIg5bUEFaoJcM72SaDxANxKLJ7vBScrRKuhW"
+    "UtYTagLw70MOOcD17xeLp3SLQsDDNTMQvCIK8Mi+pRSll3Lv+dfNGN4EhCwdkFMS1sS0osJmv9777luX0X7r47RzEek+Q3C5Z/QH"
+    "hrJOOaIm0sEIZaV9RAoJECP4A9BHGB2KIUG4XfO0yvj39laJT+ihFlUhrTMjzm99lvzfh5kce72U66zlOEUcIVzAmRrcxQSYdAor"
+    "nAXIISoz/26VxIK4uKjtWgsIB6A3SIwl51lUvvNilRf5Mwg0rXLHEnM8H+P+DZjcDV4pcaRpClroNgZs6IobhEvRskRiOOYWA20d"
+    "EgP/5cllks4TL6ahLtXPxgOx3B7ZmH3WJscvWTIwgo1kfy+eFDtY3a8ifNjA1UKxBFkx6S0v/7c2XgC1GF72Oa7SZf94GWOHguJW"
+    "LSSULoOyPBEhUP+d12/evnmCSQezCHRnQBzF4ZX8jg3Lp0AVE5fP3LJkk3hPloGmHGUfgVCAIel2xID0jW5pFilDqSj6CJM0MPrI"
+    "puowb6JoGhiUJBRKTlRAiPk7MbA2FcwzYK67wasQmXUmZ2mmTSAWkIL7T885R+V5FSSWBzgt4bEb5jHsB3s9zrMSsc2+aEb8v2jw"
+    "umOz6b6A/28eWLx/Ed9zxokTr7M0n63c2GaErkXL2pYZXLSBcFWEUPhgpCspTXQ+kIrQccI/6EN9e90cmhamRHNocZ7lSZvSa+OO"
+    "b8hfimWUM7Df67bG7j4Ql0V66XcRETVsG3Sw6LtbdwtHd5Gts8RpUUHMz5bagVKRBUJ1xd4co61I8MDVexBYMUmhP+OMfpEMXSX/"
+    "mO8G1bs1Kgf7HyRG4+4Fo5myVQMww4IUqmkUxxHn/2OuI5wGQEzzRpcItAJOI5fm87pjwGV6uRu8PvsZSOw0zRYFRzeZGWQ4IOZO"
+    "MgTMJVIE2Nsxa48q+e1eu15swFvNbftbhdc977bQ3lUywfdrZOsauK5QQkvfQikspRRBvNsezuz3St+l0lnC2mMTmPk1K7je1yIb"
+    "V3z8zm0csj9dJ+aloa2VazIY3F82wYoL2yPMgFTZxkecTbsbK/d4lvf5lPSnA88SG9EEtCwGcgWkDgAbUHCXXKyvXMyWJzwanjAX"
+    "ejjpU2aeq/L9gpeD4nIj1dwmwIHYTW7mwo/I/tIwSKucwlAS8kKbP0DK6gaMlSi6c0KZMtVrpHVQu3UWlJRF/ZpSZ0OTr+JKMmgB"
+    "Hgmfc7kQ8WlhMryBdF/mvqds4DRr3q972xMZ4RS7VDbCAqYp+bea2VoS9EsP1uoYlBaz4GYCN6FG07xd3X27vi7ybdf73ibK2g2o"
+    "ROp9sypBcUNWTFNfxojXteGuMOHqeVogauVrzzcz4zKo338+lmpO9h1xnTaeYr6yZQePhh0wtg9k3xSmsPzgpbkOhM7c8RWOQPGU"
+    "zGtAEkcSU8Bdmx6++BXqCBh7TfTayaTeoTj6IhWcC4E42cOUg0eJBCZLvOukiD8hWx5IPQNpQ5TOFnqSJsEwForo1DQN81gW3CRK"
+    "lMaoLHh2nGMaOjASiq+5ncZggxz9WW8EAcyX5vI2MOvKLHeAsnZJvH9SzjjY0SGoTWH+xCvzV5OBVlWIKRKxK7yM4eZLzv4LZ2fv"
+    "24xutgEjlYR90iKKmxE2rTGOt4mwaQsdbQ2EGYnhTUI4KsDc6FWDexu/tywUxQfZIraCV7ilrI+GslJxRxmb9KNqfUeSd517Xtoq"
+    "g1zJjA3JCcUQ9JC2YuGxxJpWbI4wPMC1e3hUkMdNHTJ0azr1IzhoYpCRCwYHQE8+Eqq04Y3hkdCIzRUf4BNuZcgntyOcOI/VFOz7"
+    "jO3p5ULL+eqG14RnTFb3u7ZWEMjvTmc3Jrd+LbXXTVuboBd6Dbk/IcGrMuCWSDyeAKx0iqEHnkISh3zHIr7yU4kwIrmr0E+KyhNB"
+    "ggZWNJMmHJCEGmIXK8OhfZ9CHk25FvsC1zsUKnArW6BrVEtyxJbmQ0B9LCKbSdTEQ9bEbcE2roCGw/zOttouG2rff8aSEEAXDFz9"
+    "ZSFQ0lyVAbjB8X7v3Rkgm3OBkf0TrqTGDm/eC5yzod9UdG/U3JePBbgRvgVWftq9Xfk6Lm0ZjSjgCat5sH9XLNJailKB7JV1sSnG"
+    "KT9CR6hbJAsQJnA2H+5Bnmh//T1/Cbk/rUCcJ3CGcOSxBI7D9CsDu5UOiUAU+bn3oPx7HIk8n+rHt0zp8TAl+ISWvmJxh3QncO7U"
+    "gkDEpeRYUCuXkVbvqP1IIdggQDWK0Ncn4UTGYgi6+g/wgjJBvljRhup/KhSDqyVxdoMjjrXlOsCFXYACfOA9KqSDMT1dLNRGRmNK"
+    "TwnhGz8RmqqCLneN0ZvYXjAQtki5LSUKi2GHZwwrv3UaU2bynKtgIx6GDkUEHxkrOt32hMrqu2RiwAnbOshWobdWh32qxsvUWN28"
+    "6G9ZB5Sk8WvNOwfwqZYiqL71EQfvYUFmpQVoIv8XfLygvN6Lzif+B3N5i38of/eiAx8BRDXXKHG3uPaps7R0QPXrtoJgL0jyOEZu"
+    "NYit4Ye57AVl1+LofO3C0He64nzLm/Bf/djv191g8d4NpnJw2zNSNOrL60jpWgW+kYiaFaKiUSktACZjRagE6yAiKmOZQkZnqsuI"
+    "BQyd4GkzHD9Kf9RStVsVCxMQu7Z9px5U5YmTT/hUOfV5OVZqTuiqefLWx2+10w0cKW6ATvXT9N2u/aoNTOwX0ykirzaIr2qJuG0G"
+    "Rt3WL+MGDHmWVQusTOTcoVocJWFh2cUsTo2tGWToCvTwfgj6JqxMiukSX47dWo9Kmydh2pyglW/JmgFPBErL2X4AXEkvUAy15Lms"
+    "O9ksD7R5dYL68aGiahHjGCnWZNfEYM9YJmPYthvlsTObDJuLpk3E1bEOYNBaxMhhFl55eFUlF580jiBlnc2tEFhwMR+dLJ1A63+G"
+    "YFfWbmVkQaJNShZVKQVVcxOqbLUhGnkkJYxEQb70/NICp5tUX1kSW4+uhT5KA825lWei2sAEn7Y5TBtNsYjjr0MVUcLiJSOI1eUp"
+    "KWVu6aJQHGpxuzwAY0u2KOuA7kHL5c9Oz4/WkstPX89B5t4DGfznMfwGGfxofBzh739+e2+ydxk5sJbwbS6vkr4rkq4je39Pfra2"
+    "wqJ8F6haPgtRRK9FfJnEJyrUiQcY/ynoMQcupJmlxrvBOZacZBysWIOQ3qh97l5hkRezS4GbIBozY+m6IR1A98YCvm6jPYpP/GLr"
+    "/htExBcWWD/UkZo4Xz1KFJsrsNRnNJ7oUoinORjecZ9iu8/4pK3xCabFPlC/2O4vd3J3tb/+DIG7UvOrJnNjcwsuBmEe+pMl9lr9"
+    "r2U8pC1VrbWy1g3qZd2o+FVbIau2clV+IQwFnkmqtA9Ly3pWNa3mI4O5lDF6gb1mPPjGSY/Aciq7lyVIsCAhK+n805QH7AZY0g89"
+    "VkMu5V4U8vsEpLezvGRWG9fmor2dlcWCblbMasWgfsgR/e7aTkQG2yy4aIe9q5XXYugxFVBYRChjqWVNgKej7JpaSNrVht97LIPZ"
+    "op/lPmgidceGICyDpDmQtomYAdvyjgOkZhRlHtThjiy4DNCFx0jUtZk6Aazrq8TlEV2WV0ffaqFbLfRL0EKd0+o5gqUmur5mYhe7"
+    "WT1EojwbvpQnzrfcUkxNVW2Jaoa8rYIvHg0NUxbHG+lnVDjdR7uwA0mYiXlS1anXH/n+lG0KvUVM6RXU3idjPQjVc6tefi71cj3f"
+    "DsgIfSfsrVQv31aEh2br2apsAcS0pmFivZYEnTgH6GBWgckj5KIhPeIF5JIxLu/M8doAdc+VZBu2m+GdSIHnGsPHVbCTJzE2osU+"
+    "cpGIn5RKIBmPuLGj48Nh1TAW0xlSdu74mGZAbMMoxHOEbGgjhbGQLA6JmG2YUOAE0VNiA0Kr4inbNF/gT9L9/OKGmdFtRQxjJFgi"
+    "4Hd5t4sCALM6WJeIDWbfankIa3RKQnzz0FGsxljQUTJMYKhsggIFJqsUTsjVkq5d91bAvVsBt9v5iUhL6G+wVQZFV8CDGwtkddMD"
+    "aZsleLT4lv4dy1L3VT7Gck+N4rY3sv7SDJYD6hde9FmtL1hbHtCo6uVnJ8fCtEab34iWrS8lPSAfxwOVsbaa3YPT7CoqUNUdVrIw"
+    "qg5s2gvaMzVnh/6KJOTW7LvGufbANmujkmnRWdeywfa9s6R2FcqWW/FI+t59gVoCqr/etu1YGH9Jq9DDNElg+6jl9ZD/NhFfCsgN"
+    "ZYySOFOGgbG5nwV+46QqgrzMaHh+M8kOIdOULjEvT2Rs/D4KSz2qlNUP15XlxnuZTLTPEOllFu93fqMHrQ4G2+0PWM3ePoUvkyCP"
+    "g/DkqEwhUDpq0ucew43bEHgc5Kn3FXbIt1Q4mM5amik0WhfQ+OuY00uk8VnTddplWHUJPJ8w1Ir2DBVMX3wV4ZxvJA77K8b79N4U"
+    "vIL1payEIpbT30jX8Zl9QArPVz5tBfY7FtiRwIRHLd5Bvn6H0qenLdBqu2lLP6EbSeZmnK0E95glOMdYzD0cLiUm3Y5WS221KE9G"
+    "b+sDdwzPvSKFhMIqbFHPVqHPOUT3UFt0K8E9gjAijgPyBfH/zBFCrUH8bCerkNivlIm24IR2RvhLOcPm3zY2aIdDhp8UPYlLXzen"
+    "B3VtahAfkrEqhTM8aITh5N1oRvXwBzVnvIW2+/oVgOq+IntcuN0sYB6pLD3ZGsbje4MAbM85kkYO6983IEAWh3A3phNv4Ei3Jd7S"
+    "DVjCzD0usnPDTnH1sJ2ZULDlGPtDwj9I6wukX0DHYN9tEXgRx+n8ME0vkaAXHZWbaflLQnKKkJiaUAejg/gyeM/mlT1c47POBq3m"
+    "fHthH968c1y3EbURE47jMDxDTM9MkztoUbyVKrdxDl9EtH2r9DWJhgV9E9k45+xTjgcIyhTEzxFZfmtCimugQTi0f0U8/03UlzhV"
+    "ur806sHHZm8W8343MesFsm5j1h+qsDlMZwuvvfAQbiy1F7q3rWJvJMpuaZBRJmbAJNCb+ABLaExkENUwCU0IKL42LQLRjfA0Tbma"
+    "yHS/mXtazwvFyZCvGdd2eylzmVO7tu6lZ21D1/Vaso4VCnGlBHMnibGAftk/oHlYt57rrcjy72/+SWfRWk3O3fYMPj2MqEqaReMI"
+    "RuBsHI7Nx/PXDRpxjlEyjPPQXbtTTmw1N09dAgvigiGOwRhry1OCfEBLu4UX2oBmy5YfGFvmaF0vY35ZSyFoHIn6A20st+CzDt/d"
+    "Dd6iO85I5pV+aHCisFSP9eDtBsdMyuHCi2CHihRQuQYejJxdT4BiybAoiPaV4mwCFPPJR4bZB7vBqZvRdr/8ep/BQJOjBr7BOKWT"
+    "lt4Z625NqkBQYFQl1YssIecEyFH/2AoAufaDNw1ky8y3zPxLZOZOHoPHP7+cCW/iKsx95V7KUccp9p1e58S6DaeR57clUDoqPBFe"
+    "orf65qzdAsou5iHz+JMPJy//sQaPfzU+no6fhx9+ODr+dXZyHB388ebDP9OTV/NnyPNPX4/18Qu4vji4Fi///vz45/EfMjq6Ovsw"
+    "vxq+eJecjf/7vz8L7+dQnRuy/rJXvBu9QyHL/sb0dIu6zgODrbSj79mgfAqiF0Nto3HY0LYzwN4ueMTU1BbAH3NrmJj0bRjLidbn"
+    "vEdsD70s+gYrFTKV/qo8e/fh6ylK8+HKvVWXvBm9PrsdQYmWW0n4bXoCsnSuOr4oPC4V5IlYSTHMCUg9hqqgvDHNAeSUGcE7Ei8o"
+    "+cKbRjqjerB9f0Pu+jrwKXZQUDYuosq+yc8wBU1soUcV4QfXEFVARmQGQCA2zdFSLBJZtHRYMxd0K5ds5ZIv1S/iuD+aPgR7tmti"
+    "Bi8Yzidyj2oEe2XgDCiI9PYy6jaHFAWFIzK27jtEDdl/m08TtUb5c5u7UOwJrXJrY3hgNgbEddggT8GaA77TWrLmPAoXhKFcfpa5"
+    "sHm4Zwu/EC+qVH8pazpiy6FYzGZESxsSO4glxh4RZVT2olJIF5hwzs6BqGgkgUYE4KRFeVtDD+5T7ND+CsZoV4ncWmGbtf3ZssUt"
+    "W/wy2CJVIF+mYRMKYzosaBqwe5yYVWGFbo9XpAmencRVdoNBqnU6Rd9jiPHjQDkw5dPAr9131xou4EdRXlExly2/e1iZMXDSokT6"
+    "U+hf0r1lWfSvYRLYOg4pPldcomLkjeZIKZc3pgJLwc4PcSoA/46wNPx5Oh6jLn5M5ZTeaqCbv/72rhv89Pr7g25whunbJrKOeyTx"
+    "2bUmJmpLvW8rHsOxWOwGJ9QGCAMLuULcLNIipur0idHoY6mL2s1hNIajuRtgPQAeptuSOUn+gmq5ASZ4QAxD1UjUuVfdHgHu76bk"
+    "TTd/QEWvuMlCc4oF9rj57xh5Hoi5WAQ7bIy44vShJ/dQxGMrYWwljC9M8W7N26VYw4LYbuYjMF1UNgvia6FbpO5X2Eo1M8qd2K36"
+    "F90kyZ4rtBRRVTX61cW5ls1oqG6d4mK7a1UgcaIECTaPoxflFyhAoTkqS+M+9o+PQVyqBAvSrcC5VatAEQNrS7GXEdqjKVIvS3FT"
+    "0WVhXuoG45RCAW0Xeay1g2c9w6SXHW5Vit4F6jYPQhLTAJbAYHzKNia1vxISaIdvpAkHJ0BVkLahhet2UowY+jsL4AqsV4Uy8nFC"
+    "RoajMGGn3j8ugQ4BQIjYkfbU+jftdZvNwusA54UCNAmmRK5g0fievB7GuYKPHzst42sNfNYYu9wJYuBaZHqNWWHGr9kEw1wKlEGX"
+    "R6VHZMsYmM7bPgSbtG4wHQQ/10DgITadS/l+nKa+DOv6uzRHU2O5ZPbliA16aZDsjlsbmZPjN0+3IJuDTZ4bpsSWD9R4VJswazLd"
+    "crhGYV//zrYhT/t23EW0uwGdhZOBioWBnSxPzUxky9QeGFMrmre57My9WKumJ8gOgG+HLOtUrN/AlCJAbyu3YsIfaoogMRkt3Tp9"
+    "d7icLrAszpnE40CO2f1KdBjFzxk/LZsFQji92Cgz+F8Y2ymnxuy0WwSKLtLcid3bD2r9CknjVEVvGoz7u+IZGi0uFtlYWuZ1P9yR"
+    "Vo6VhVOHDSpBOSsIRmp6Q6DDbcgqp8e1BOjJem5+f8PBKVADrBIRYbHDWo+9DXJGHX5U4tR+AMupVEGh3FwnSdTmmbb64g0EGoWY"
+    "m5iz2he/AQfZGgW2RoFHbBQoSY7HLGBPp2ohSYZw90yXOVsMnvoYOFHXd6OQt/YiKg6+4xjN0hw9FxtXNP58FaNvK1MJ21jb3aZt"
+    "6OLjCF0kquGUq+B/q2iNF4MdOLCw4ekToiDkNanUBP9KMX1hpkxmJyR4RFsEVyk28bdFZgHSAXzGOEQogrZiCIgyOsmqx/yZeVVh"
+    "Y2M3CwhNLA/cskU6LqpSMv1ZI1wvnXMdZlxP6QIwJ9tVx1e100U4+qgHgC8CHgC77hcM7lKJxM1KpJ9hqELeQah0uepXwG8UJcA2"
+    "sbraT21A/kTSb+doNEGDh0k7HpKdM9L0t+LkmZ18hjv3fO/JZtQYpmN37aZ5W3ZFW33ygUVVof7SN9qYW6Qd1avyskeprGhxgivr"
+    "ULdWkEDRQ0tR3Wgd3dUpJzrv1hopULAEOocjIJHzSRST3xgnhP2+OR9bJGoOj2JxXGVkc+x3+iEdkBQ1lroPf9+NT3e5xkTLGEXo"
+    "ks1kLBD+JivNsQ2P0hgkeSer2YXIUr2pUJcw1gxj6pF5gE5NnVvxb/z0/VNGAGZzbgbKXPpyju76iBuywVaZukk51t8xeXgJG5fW"
+    "1HzrpAJnsKUSD4xKcEuDPhplgJtVjE+v6Fbg3vInfLA5g1o1AYovTLdsk8tpCMU1oTlmdPjO1Z8TukEHr/FeMdnV5MAbDH0PdMBj"
+    "D6CH79oC32YAsYBq3BgstNwgENuskN/akoIHRgqiaSspOJquIAVvUhHWDjqdfKcOS61YykE5GugfC06C5iGtkICmFertGwNdiYNR"
+    "Hse3JRS2msnq8nYxrghX8dkox3r23UpZFe7mzjSV5tTag31terG1t27trV9UVbgl1XTbm4I6Zo8b1XlbWq7Mte1uC5Y92CbbmDvr"
+    "Ntc2/9ebngEdEbGxrmF7gozqmZpGBeZ0r2qn3cNDhk9gmyhukuHkMPG5pPlwYZUE+OsbDC0yn0X+SkeYu9SILI6wnkoi8dal8bkW"
+    "+UwwedWzwU9k81zWyoyWfQif2bCb2anpJc6MTIO0ayoEcyUYMp+aQoxN1oGPew9z8c6G7pDaeaTxb92KDGHva0KZyAIRlhDpErCV"
+    "wi/Pbl74pdBAEA0QL7lkFKGIUJdITddoNEar2koSW0ni31ySyKQCOdsXIg0nw7bLxn4rRTyywHbzvpN9C79sDafspLaOyMfhiJTX"
+    "cphr2Z8t9IS8yaVxjW4EZ/ZGFcd+yhNzy+cKmgrS+aiwL9ndyERPHiS4oYYpVthPZ5g2RBlIEtO+CpN+HnUDHeY2x2u/VFapclHA"
+    "8aCc5khKuJLZFX231NjZwu+UZNFhim114DeQoG4ZQVomdsH7FHDsxC4EJuaA6Q17+XeDgitgYLIJnc7EUKJLkpdLIWUUSs3Rlcpa"
+    "qrGGWmmDhKVyw9dLedt6brYBYy2YnHZoH2QlWivNSBvSQpY9u3ZnKQQDb5UYwOR+HE0jvTo4+tvVsdEcEq3qdVjtViqptfkwQsfX"
+    "t42WwGwSHykbDoZOdJ6bXtEqMiDwthLDVmL4N5cYmAj60YroovcWE4S20is1IkoOWcrrBuj//e3pian6lLUOoFp8dk641z1HYgH7"
+    "wSBlzwzjkOtkAyd69t1zQjvb1Gr9aIStHPQI5CDjaHYEoNdSs7u/aTKhYHayieSamueSF4/irbi9KYUOUNh7FMf9LE+YImPXKziQ"
+    "6NCOwn14IRnKOJAYioBx6gf0GpCqWKUmKqEatoCijs6Hl7cTFbyO9nNsHRnaUhLOrIOx4A5EzQNK028O9YrMIz2Kv58BELim2lxE"
+    "6DfBAhW4YpSpdBm5YQvarmDUbR7624cdNI9xmwWHUhm8d3CJMuyrtmyfljswnzFSz40VMd6AuK1iFqtiG49K/PZ21ilzkBCCFl4O"
+    "dB60oXjv9PXxWobikx9f7b05/218engwf3P+j/FJtAdjfn9ycniwAPI4OX779bOjl6/yk7cHc/iN38yP8e/7MiIX+ci3zvl5jxIe"
+    "iuFsJJyJQRRH9rzE6XjMWXCMuiDl8PVI6UMbPI2jMwZSGz8O9cwHSCUG0n7c9wbiTOtwqN1hQgcvnwo/woJU0T8+3Z2CIB9TMbhr"
+    "DXPT6TCNn+YRP912Xwt1SQN++mQXfpSMSNAzzEHDZs3+CwtohaZGveERFfKM+dgm3KrX2dt9trtnWrTyhtAsO7+lOUXRmiawpqVH"
+    "YIltZcDd4Ah7xrFajMQ/hl3tsf5Ioi4JegoJKVbG3L1ILpI3aXrJsaI9ClHD05crU+qECnEUveyAaKJC+AR1g1GUhH03BwoDf/tG"
+    "9NYSDbBWwBxk6aVMkHvNQLWWfUJbO5NgFg3xqq3uYofcDc5Idceli4FK41xjgZHoUgZPzQKfPU3SSMlnsIzv8yg2hoMB/lnOeeoO"
+    "qrq26Um1soxxXbQ6K57s25IxnvotPGbf+Ua9wjyGBhTPs7pM+jQGDsCnUei1hoSPFxi/lF10esFFZ3d396LzicTyiu5Nj2E9Gfcx"
+    "uggPSI1X6QDgCuDiDOvfFBcBWqe2RyxSVQYxl7DdIYCen55xBwT+L509gQWQxlREi7vxjibSjvda21JSrH5xjB0IwVYnA/4uUM5p"
+    "JIwfBCMB8kvIQpGtp1o6i6gTRIhFcoHwcHPrfDwG2kUFdhSFW8ypHJ6ciQj1GFjoD5xNPRVYqqdn/EmcnAbaDjazQ9P/vnUYZLIU"
+    "xMSAqu/BKbF+o10yUvXZSIXHBBkphbSrutSllYxHhPq5WgQ72HBLABnE+r0TKa4WsJT08kmPRBxz0jScUEpY3q1LU2RnIbmyRz4N"
+    "G0d6gdLO/wMbY/KT"
+)
+# BUILT-IN END
 
 
-def _near(project: str, folder: str) -> bool:
-    return _inside(folder, project) or _inside(project, folder)
-
-
-# --------------------------------------------------------------------------------------------------- lists
+# -------------------------------------------------------------------------------------------------------------- known
+# The lists that were seen last, and what the shim itself adds to them.
 
 
 class Known:
@@ -1070,8 +1310,6 @@ INSTANCE_TOOLS: list[dict[str, Any]] = [
         },
     },
 ]
-
-
 OPEN_TOOL: dict[str, Any] = {
     "name": "open_project",
     "title": "Open a TouchDesigner project",
@@ -1089,7 +1327,6 @@ OPEN_TOOL: dict[str, Any] = {
         "openWorldHint": False,
     },
 }
-
 #: What the shim may add to the structured content of an answer.
 NOTES = ("instance", "notice")
 #: With one of these a schema may forbid what it seems to allow.
@@ -1118,7 +1355,17 @@ def with_notes(tools: list[Any]) -> tuple[list[Any], set[str]]:
     return noted, roomy
 
 
-# ------------------------------------------------------------------------------------------------ projects
+def announcing(introduction: dict[str, Any]) -> dict[str, Any]:
+    """An introduction that promises to tell of changed lists: we do, whatever the server behind does."""
+    capabilities = dict(introduction.get("capabilities") or {})
+    for kind in CHANGES:
+        if isinstance(capabilities.get(kind), dict):
+            capabilities[kind] = {**capabilities[kind], "listChanged": True}
+    return {**introduction, "capabilities": capabilities}
+
+
+# ----------------------------------------------------------------------------------------------------------- projects
+# Starting TouchDesigner with a project that was open before.
 
 
 class Projects:
@@ -1183,14 +1430,7 @@ class Projects:
     def _start(self, program: str, path: str) -> None:
         import subprocess
 
-        command = [program, path]
-        bundle = program.partition(".app/")[0] + ".app"
-        if sys.platform == "darwin" and ".app/" in program:
-            # -n: a second one, if another project is open in this build.
-            command = ["/usr/bin/open", "-n", "-a", bundle, path]
-        options: dict[str, Any] = {"start_new_session": True}
-        if sys.platform == "win32":
-            options = {"creationflags": 0x00000208}  # DETACHED_PROCESS, CREATE_NEW_PROCESS_GROUP
+        command, options = start_command(program, path, sys.platform)
         try:
             subprocess.Popen(
                 command,
@@ -1230,7 +1470,8 @@ def _newest(path: str) -> str:
         return ""
 
 
-# ------------------------------------------------------------------------------------------- being a proxy
+# ------------------------------------------------------------------------------------------------------------ flights
+# Requests on their way, and the way back to the client.
 
 
 class Flight:
@@ -1316,74 +1557,6 @@ class Batch:
         self._emit(b"[" + b",".join(self._answers) + b"]")
 
 
-class Session:
-    """A session of the handshake era with one server."""
-
-    def __init__(self, target: Target, session_id: str, result: dict[str, Any], number: int) -> None:
-        self.target = target
-        self.id = session_id
-        self.result = result
-        self.version = str(result.get("protocolVersion") or HANDSHAKE[-1])
-        self.number = number
-        self.stream: Connection | None = None
-        self.streaming = False
-        self.no_stream = False
-        self.failures = 0
-
-    @property
-    def mark(self) -> Any:
-        """Differs when the lists may differ; without a registry entry any new session may be with a new server."""
-        return self.target.key if self.target.entry else (self.target.key, self.number)
-
-    def headers(self) -> dict[str, str]:
-        headers = {"MCP-Protocol-Version": header_value(self.version)}
-        if self.id:
-            headers["Mcp-Session-Id"] = header_value(self.id)
-        return headers
-
-
-class Life:
-    """Signs of life of one server, shared by all who wait for it."""
-
-    def __init__(self) -> None:
-        self.heard = time.monotonic()
-        self.silent = False
-        self._lock = threading.Lock()
-
-    def sign(self) -> None:
-        self.heard = time.monotonic()
-        self.silent = False
-
-    def probe(self, url: Url) -> bool:
-        """Whether anything at all answers, within a second: `/health` needs neither key nor main thread."""
-        asked = time.monotonic()
-        with self._lock:
-            if self.heard > asked:
-                return True  # somebody else has just found out
-            end = asked + 1.0
-
-            def hurry() -> None:
-                if time.monotonic() > end:
-                    raise Unresponsive(1.0)
-
-            try:
-                connection = Connection(url, 1.0)
-            except OSError:
-                self.silent = True
-                return False
-            try:
-                connection.request(
-                    "GET", {"Connection": "close"}, path="/health", patience=hurry, timeout=0.5
-                )
-            except OSError:
-                self.silent = True
-                return False
-            finally:
-                connection.close()
-            self.sign()
-            return True
-
-
 class Outlet:
     """The way to the client: one message at a time; and a place for work that must not stand in anybody's way."""
 
@@ -1422,6 +1595,81 @@ class Outlet:
                 self.log(f"not delivered: {error!r}")
 
 
+# ------------------------------------------------------------------------------------------------------------ servers
+# How to talk to whichever server is there, and how to tell that it does not answer.
+
+
+class Session:
+    """A session of the handshake era with one server."""
+
+    def __init__(self, target: Target, session_id: str, result: dict[str, Any], number: int) -> None:
+        self.target = target
+        self.id = session_id
+        self.result = result
+        self.version = str(result.get("protocolVersion") or HANDSHAKE[-1])
+        self.number = number
+        self.stream: Connection | None = None
+        self.streaming = False
+        self.no_stream = False
+        self.failures = 0
+
+    @property
+    def mark(self) -> Any:
+        """Differs when the lists may differ; without a registry entry any new session may be with a new server."""
+        return self.target.key if self.target.entry else (self.target.key, self.number)
+
+    def headers(self) -> dict[str, str]:
+        headers = {"MCP-Protocol-Version": header_value(self.version)}
+        if self.id:
+            headers["Mcp-Session-Id"] = header_value(self.id)
+        return headers
+
+
+class Life:
+    """Signs of life of one server, shared by all who wait for it."""
+
+    def __init__(self) -> None:
+        self.heard = time.monotonic()
+        self.silent = False
+        #: Which contract it says it keeps; None until it was asked.
+        self.terms: dict[str, Any] | None = None
+        self._lock = threading.Lock()
+
+    def sign(self) -> None:
+        self.heard = time.monotonic()
+        self.silent = False
+
+    def probe(self, url: Url) -> bool:
+        """Whether anything at all answers, within a second: `/health` needs neither key nor main thread."""
+        asked = time.monotonic()
+        with self._lock:
+            if self.heard > asked:
+                return True  # somebody else has just found out
+            end = asked + 1.0
+
+            def hurry() -> None:
+                if time.monotonic() > end:
+                    raise Unresponsive(1.0)
+
+            try:
+                connection = Connection(url, 1.0)
+            except OSError:
+                self.silent = True
+                return False
+            try:
+                connection.request(
+                    "GET", {"Connection": "close"}, path="/health", patience=hurry, timeout=0.5
+                )
+                self.terms = _object(connection.read())
+            except OSError:
+                self.silent = True
+                return False
+            finally:
+                connection.close()
+            self.sign()
+            return True
+
+
 class Servers:
     """How to talk to whichever server is there, and how to tell that it does not answer."""
 
@@ -1441,6 +1689,22 @@ class Servers:
                 "precondition_failed", self.problem, "Mend the client's configuration and restart it."
             )
         return self.instances.choose()
+
+    def take(self, target: Target) -> Connection:
+        """A connection to the server, which has said which contract it keeps. Raises Refusal, Unreachable."""
+        connection = self.pool.take(target.url)
+        if not target.entry:
+            life = self.life(target)
+            # One that has been started again may be another one; and has none of the old connections.
+            if life.terms is None or not connection.reused:
+                life.probe(target.url)
+            target.terms = life.terms or {}
+            try:
+                target.contract_notice()
+            except Refusal:
+                self.pool.give_back(connection)
+                raise
+        return connection
 
     def common(self, target: Target) -> dict[str, str]:
         headers = {"User-Agent": f"tdmcp-shim/{CONTRACT}"}
@@ -1462,8 +1726,8 @@ class Servers:
             return headers
         headers["MCP-Protocol-Version"] = header_value(flight.version)
         headers["Mcp-Method"] = header_value(flight.method)
-        name = flight.params.get("uri" if flight.method == "resources/read" else "name")
-        if flight.method in ("tools/call", "prompts/get", "resources/read") and isinstance(name, str):
+        name = flight.params.get(NAMED.get(flight.method, ""))
+        if isinstance(name, str):
             headers["Mcp-Name"] = header_value(name)
         return headers
 
@@ -1561,6 +1825,10 @@ def refuse_lost(target: Target) -> NoReturn:
         f"{target.called} {ended} in the middle of the call; whether it was carried out is not known.",
         "Look at the project before you repeat it. If TouchDesigner crashed, open the project again.",
     )
+
+
+# ----------------------------------------------------------------------------------------------------------- sessions
+# Sessions of the handshake era: opened, renewed, listened to, and ended.
 
 
 class Sessions:
@@ -1744,7 +2012,7 @@ class Sessions:
         self, target: Target, message: dict[str, Any], headers: dict[str, str], limit: float = 0.0
     ) -> tuple[dict[str, Any], dict[str, str]]:
         """A message of our own, and the answer with its headers ({} for a notification)."""
-        connection = self.servers.pool.take(target.url)
+        connection = self.servers.take(target)
         end = time.monotonic() + (limit or GIVE_UP)
         try:
             connection.request(
@@ -1862,6 +2130,15 @@ class Sessions:
             self.servers.wake.set()
 
 
+def _until(end: float) -> None:
+    if time.monotonic() >= end:
+        raise Unresponsive(GIVE_UP)
+
+
+# ------------------------------------------------------------------------------------------------------ subscriptions
+# Subscriptions of the modern era, which outlive the server.
+
+
 class Subscriptions:
     """The modern era's subscriptions, which outlive the servers that serve them."""
 
@@ -1971,8 +2248,408 @@ class Subscriptions:
             self.out.notify("resources/updated", params)
 
 
-class Shim:
-    """The proxy: what the client says goes to the server if one is there, and is answered here if none is."""
+# ---------------------------------------------------------------------------------------------------------- answering
+# What the shim answers itself: lists from before, reasons why not, and its own tools.
+
+
+class Answering:
+    """Answers that need no server."""
+
+    def __init__(
+        self, out: Outlet, known: Known, servers: Servers, projects: Projects | None, notice: str
+    ) -> None:
+        self.out, self.known, self.servers = out, known, servers
+        #: None unless the user allows starting TouchDesigner.
+        self.projects = projects
+        #: What every answer carries, whichever server it comes from.
+        self.notice = notice
+        # Tools that the client has been shown with room for our notes.
+        self._roomy: set[str] = set()
+
+    def _refuse(self, flight: Flight, refusal: Refusal) -> None:
+        """Answer without a server: lists from what is known, everything else with the reason."""
+        self.out.log(f"{flight.method}: {refusal.code}: {refusal.message}")
+        if flight.cancelled:
+            return
+        method = flight.method
+        if flight.modern and flight.version not in MODERN:
+            data = {"supported": MODERN, "requested": flight.version}
+            flight.error(-32022, "Unsupported protocol version", data)
+        elif method in LISTS:
+            key = LISTS[method]
+            items = self.known.get(key, [])
+            flight.result(
+                self._envelope(flight, {key: self._tools(items) if key == "tools" else items}, cached=True)
+            )
+        elif method == "server/discover":
+            introduction = self.known.introduction()
+            introduction.pop("serverInfo")
+            introduction["supportedVersions"] = MODERN
+            flight.result(self._envelope(flight, introduction, cached=True))
+        elif (
+            method in ("logging/setLevel", "resources/subscribe", "resources/unsubscribe")
+            and not flight.modern
+        ):
+            flight.result({})
+        elif method == "completion/complete":
+            flight.result(self._envelope(flight, {"completion": {"values": []}}))
+        elif method == "tools/call":
+            if self.projects is not None and refusal.code == "not_started":
+                refusal.hint += f" Or call {OPEN_TOOL['name']}."
+            flight.result(self._envelope(flight, refusal.result()))
+        elif method in ("ping", "initialize"):
+            flight.error(-32601, "Method not found", method)
+        else:
+            hint = f" {refusal.hint}" if refusal.hint else ""
+            flight.error(-32000, refusal.message + hint, refusal.structured())
+
+    def _envelope(self, flight: Flight, result: dict[str, Any], cached: bool = False) -> dict[str, Any]:
+        """A result with what the modern era wants in it."""
+        if not flight.modern:
+            return result
+        stale = {"ttlMs": 0, "cacheScope": "private"} if cached else {}
+        meta = {SERVER_KEY: self.known.server_info()}
+        return {**result, **stale, "resultType": "complete", "_meta": meta}
+
+    def _tools(self, tools: list[Any], last_page: bool = True) -> list[Any]:
+        tools, roomy = with_notes(tools)
+        self._roomy |= roomy
+        if not last_page:
+            return tools
+        own = INSTANCE_TOOLS if self.servers.instances.several() else []
+        return [*tools, *own, *([OPEN_TOOL] if self.projects is not None else [])]
+
+    def _call_own(self, flight: Flight) -> None:
+        arguments = flight.params.get("arguments") or {}
+        try:
+            if not isinstance(arguments, dict):
+                raise Refusal("value_invalid", "Arguments are an object.")
+            name = flight.params["name"]
+            allowed = {"select_instance": {"instance"}, "open_project": {"project"}}.get(name, set())
+            unknown = sorted(set(arguments) - allowed)
+            if unknown:
+                raise Refusal(
+                    "value_invalid", f"Unknown argument: {', '.join(unknown)}.", suggestions=sorted(allowed)
+                )
+            if name == "open_project":
+                structured: dict[str, Any] = self._open(arguments.get("project", ""))
+            elif allowed:
+                wanted = arguments.get("instance")
+                if not isinstance(wanted, (str, int)) or isinstance(wanted, bool) or wanted == "":
+                    raise Refusal(
+                        "value_invalid",
+                        "select_instance needs `instance`.",
+                        suggestions=self.servers.instances.names(),
+                    )
+                target = self.servers.instances.select(str(wanted))
+                structured = {
+                    "selected": target.name or str(target.pid),
+                    "reached": str(target),
+                }
+                self.servers.wake.set()
+            else:
+                structured = {"instances": self.servers.instances.listing()}
+            text = dumps(structured).decode("ascii")
+            result = {
+                "content": [{"type": "text", "text": text}],
+                "structuredContent": structured,
+                "isError": False,
+            }
+        except Refusal as refusal:
+            result = refusal.result()
+        flight.result(self._envelope(flight, result))
+
+    def _open(self, wanted: Any) -> dict[str, Any]:
+        assert self.projects is not None
+        if not isinstance(wanted, str):
+            raise Refusal("value_invalid", "`project` is a text.")
+        if wanted:
+            return self.projects.open(wanted)
+        return {"projects": [{"path": one["path"], "build": one["build"]} for one in self.projects.listing()]}
+
+
+# --------------------------------------------------------------------------------------------------------- forwarding
+# Getting a request answered by the server that is there now.
+
+
+class Forwarding(Answering):
+    """The server's side of each request."""
+
+    def __init__(
+        self, out: Outlet, known: Known, servers: Servers, projects: Projects | None, notice: str
+    ) -> None:
+        super().__init__(out, known, servers, projects, notice)
+        self.sessions = Sessions(self.servers, self.out, self.known, lambda: self._announce(CHANGES))
+        self.subscriptions = Subscriptions(self.servers, self.out)
+        #: Which tool a task is a call of.
+        self._tasks: dict[Any, Any] = {}
+
+    def _forward(self, flight: Flight) -> None:
+        """Get the request answered by the server that is there now, through restarts as far as that is safe.
+
+        A request goes out twice only when it certainly was not carried out the first time, or has no effect.
+        """
+        began = time.monotonic()
+        again = 0
+        while not flight.cancelled and not self.servers.closing:
+            try:
+                target = self.servers.target()
+                target.contract_notice()
+            except Refusal as refusal:
+                if refusal.code == "not_started" and self._worth_waiting(flight, began):
+                    continue
+                raise
+            try:
+                self.servers.look_alive(target)
+                session = None if flight.modern else self.sessions.get(target)
+                connection = self.servers.take(target)
+            except Unreachable:
+                if self._worth_waiting(flight, began):
+                    continue
+                again += 1
+                if target.pid and not process_alive(target.pid) and again < 3:
+                    self.servers.instances.forget()  # the registry knows better by now: say what it says
+                    continue
+                refuse_unreachable(target)
+            except Unresponsive as silence:
+                refuse_silence(target, silence, sent=False)
+            except Dropped:
+                again += 1
+                if again < 3:
+                    continue
+                refuse_unreachable(target)
+            flight.connection = connection
+            if flight.cancelled:
+                connection.close()
+                return
+            try:
+                connection.request(
+                    "POST",
+                    self.servers.headers(flight, target, session),
+                    flight.raw,
+                    patience=self.servers.patience(target, connection, flight),
+                    timeout=min(PATIENCE, flight.limit or PATIENCE),
+                    sent=lambda: self._sent(flight),
+                )
+                self.servers.heard(target)
+                if self._take(flight, target, session, connection):
+                    return
+                again += 1
+            except Unresponsive as silence:
+                self.sessions.withdraw(flight)
+                refuse_silence(target, silence, sent=True)
+            except Dropped:
+                if flight.cancelled or flight.answered:
+                    return
+                self.servers.instances.forget()
+                again += 1
+                if again >= 3 or not self._may_repeat(flight, target):
+                    refuse_lost(target)
+            finally:
+                flight.connection = None
+                self.servers.pool.give_back(connection)
+            if again >= 4:
+                raise Refusal("internal_error", f"{target} refuses to keep a session.", retryable=True)
+
+    def _worth_waiting(self, flight: Flight, began: float) -> bool:
+        # A list is known from before, and a changed one will be announced: nobody need wait for it.
+        return flight.method not in LISTS and self.servers.worth_waiting(began)
+
+    def _may_repeat(self, flight: Flight, target: Target) -> bool:
+        """Whether a request that went out may go out again: a call only if it but looks, and did not end its server."""
+        if flight.method != "tools/call":
+            return True
+        name = flight.params.get("name")
+        tool = next(
+            (t for t in self.known.get("tools", []) if isinstance(t, dict) and t.get("name") == name), {}
+        )
+        hints = tool.get("annotations")
+        looks = isinstance(hints, dict) and hints.get("readOnlyHint") is True
+        return looks and process_alive(target.pid)
+
+    def _sent(self, flight: Flight) -> None:
+        # The flag first, then the look: `_cancel` does it the other way round, so that one of the two notices.
+        flight.sent = True
+        if flight.cancelled and not flight.modern:
+            self.sessions.withdraw(flight)
+
+    def _take(self, flight: Flight, target: Target, session: Session | None, connection: Connection) -> bool:
+        """Pass the server's answer on. False: it could not say yet, ask again. Raises Refusal, Dropped."""
+        status = connection.status
+        kind = connection.headers.get("content-type", "").lower()
+        if status == 200 and kind.startswith("text/event-stream"):
+            self._stream(flight, target, session, connection)
+            return True
+        body = connection.read()
+        if flight.cancelled and flight.modern:
+            return True
+        if status == 404 and session is not None and session.id:
+            self.sessions.forget(session)
+            return False
+        if status == 401:
+            self.servers.instances.forget()
+            try:
+                if self.servers.instances.choose().token != target.token:
+                    return False
+            except Refusal:
+                pass
+            raise self.servers.key_refused(target)
+        if status == 429 or status == 503:
+            pause = connection.headers.get("retry-after", "")
+            seconds = float(pause) if pause.isdigit() else 1.0
+            if time.monotonic() + seconds - flight.started < 4.0:
+                time.sleep(seconds)
+                return False
+            raise Refusal(
+                "busy",
+                said(body) or f"{target} has too many requests to answer.",
+                f"Repeat the call in {seconds:.0f} s.",
+                retryable=True,
+            )
+        if status == 413:
+            raise Refusal(
+                "too_large",
+                said(body) or f"The request of {len(flight.raw)} bytes is larger than the server takes.",
+                "Send less in one call, or raise the component's size limit on its Performance page.",
+            )
+        if status == 403:
+            raise Refusal("access_denied", said(body) or f"{target} refuses this computer's requests.")
+        if kind.startswith("application/json") and b'"jsonrpc"' in body:
+            if status >= 400:
+                message = json.loads(body)
+                if isinstance(message, dict) and message.get("id") is None:
+                    body = dumps({**message, "id": flight.id})
+            flight.answer(self._finished(flight, target, body))
+            return True
+        if status == 404:
+            raise Refusal(
+                "precondition_failed",
+                f"There is a web server at {target.url.authority}, but no MCP server at {target.url.path}.",
+                "Check the URL: the component's Server page shows it.",
+            )
+        raise Refusal(
+            "internal_error",
+            f"{target} answered with HTTP status {status}" + (f": {said(body)}" if said(body) else "."),
+            retryable=status >= 500,
+        )
+
+    def _stream(
+        self, flight: Flight, target: Target, session: Session | None, connection: Connection
+    ) -> None:
+        """An answer as a stream of events; a stream that breaks off is taken up again if the server offers that."""
+        last = ""
+        pause = 1.0
+        opened: Connection | None = None
+        stream = connection
+        try:
+            for _ in range(4):
+                try:
+                    for event in events(stream.body()):
+                        last = event.id or last
+                        pause = pause if event.retry is None else event.retry
+                        self.servers.heard(target)
+                        if not event.data or flight.answered:
+                            continue
+                        if is_answer(event.data):
+                            flight.answer(self._finished(flight, target, event.data))
+                            # The stream ends with its answer; one that does not is not waited for.
+                            stream.patience = give_up
+                        else:
+                            self.sessions.from_server(event.data, session)
+                except (Dropped, Unresponsive):
+                    if not flight.answered and not last:
+                        raise
+                if flight.answered or flight.cancelled or not last or session is None:
+                    break
+                time.sleep(min(pause, 5.0))
+                if opened is not None:
+                    opened.close()
+                opened = stream = Connection(target.url)
+                headers = {**self.servers.common(target), **session.headers(), "Accept": "text/event-stream"}
+                headers["Last-Event-ID"] = header_value(last)
+                flight.connection = stream
+                stream.request("GET", headers, patience=self.servers.patience(target, stream, flight))
+                if stream.status != 200:
+                    break
+        finally:
+            if opened is not None:
+                opened.close()
+        if not flight.answered and not flight.cancelled:
+            raise Dropped("the stream ended without an answer")
+
+    def _finished(self, flight: Flight, target: Target, raw: bytes) -> bytes:
+        """The server's answer as the client gets it: almost always the very bytes."""
+        notice = " ".join(filter(None, (self.notice, target.contract_notice())))
+        several = self.servers.instances.several()
+        if flight.method == "tools/call" and self.servers.instances.reached(target):
+            several = True  # no longer the one the client has been working with: say so
+        listed = LISTS.get(flight.method)
+        if not notice and not several and listed is None and flight.method != "server/discover":
+            return raw
+        try:
+            message = json.loads(raw)
+            result = message["result"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return raw
+        if not isinstance(result, dict):
+            return raw
+        if listed is not None and isinstance(result.get(listed), list):
+            if not flight.params.get("cursor") and not result.get("nextCursor"):
+                self.known.keep(listed, result[listed])
+            if listed == "tools":
+                result["tools"] = self._tools(result["tools"], last_page=not result.get("nextCursor"))
+        elif flight.method == "server/discover":
+            self.known.keep_introduction(result, (result.get("_meta") or {}).get(SERVER_KEY))
+            message["result"] = result = announcing(result)
+        if several:
+            result.setdefault("_meta", {})[INSTANCE_KEY] = str(target)
+        tool = flight.params.get("name")
+        if result.get("resultType") == "task":
+            self._tasks[result.get("taskId")] = tool
+            if len(self._tasks) > TASKS_KEPT:
+                self._tasks.pop(next(iter(self._tasks)))
+        if flight.method == "tasks/get":
+            # The answer of a long call is in its task.
+            tool = self._tasks.get(flight.params.get("taskId"))
+            result = result.get("result") if isinstance(result.get("result"), dict) else {}
+        if flight.method in ("tools/call", "tasks/get") and isinstance(result.get("content"), list):
+            notes = {"instance": str(target)} if several else {}
+            if notice:
+                notes["notice"] = notice
+            result["content"].append(
+                {"type": "text", "text": "\n".join(f"{name}: {text}" for name, text in notes.items())}
+            )
+            if isinstance(result.get("structuredContent"), dict) and tool in self._roomy:
+                result["structuredContent"] = {**notes, **result["structuredContent"]}
+        return dumps(message)
+
+    def _announce(self, kinds: Iterable[str]) -> None:
+        kinds = list(kinds)
+        if self.sessions.ready:
+            for kind in kinds:
+                self.out.notify(f"{kind}/list_changed")
+        self.subscriptions.announce(kinds)
+
+
+def give_up() -> None:
+    raise Dropped("the stream goes on after its answer")
+
+
+# -------------------------------------------------------------------------------------------------------------- proxy
+# The shim itself: each message of the client, and what becomes of it.
+
+
+class Shim(Forwarding):
+    """The proxy: what the client says goes to the server if one is there, and is answered here if none is.
+
+    Args:
+        instances: the servers there are.
+        write: takes one line for the client.
+        log: takes one line about what happens.
+        problem: what is wrong with the shim's own settings; every call says so.
+        projects: starts TouchDesigner, where the user allows that.
+        notice: what every answer carries.
+    """
 
     def __init__(
         self,
@@ -1983,22 +2660,12 @@ class Shim:
         projects: Projects | None = None,
         notice: str = "",
     ) -> None:
-        self.out = Outlet(write, log)
-        #: What every answer carries, whichever server it comes from.
-        self.notice = notice
-        #: None unless the user allows starting TouchDesigner.
-        self.projects = projects
-        self.known = Known(instances.home, self.out.later)
-        self.servers = Servers(instances, problem)
-        self.sessions = Sessions(self.servers, self.out, self.known, lambda: self._announce(CHANGES))
-        self.subscriptions = Subscriptions(self.servers, self.out)
+        out = Outlet(write, log)
+        known = Known(instances.home, out.later)
+        super().__init__(out, known, Servers(instances, problem), projects, notice)
         self._flights: dict[tuple[bool, Any], Flight] = {}
         self._idle = threading.Condition()
         self._watching = False
-        # Tools that the client has been shown with room for our notes.
-        self._roomy: set[str] = set()
-
-    # -- the client's side
 
     def run(self, lines: Callable[[], bytes]) -> None:
         """Serve until the end of input; `lines()` gives a line at a time and b"" at the end."""
@@ -2171,8 +2838,6 @@ class Shim:
         elif flight.sent:
             self.sessions.post_later(raw)
 
-    # -- answers of our own
-
     def _initialize(self, flight: Flight, message: dict[str, Any]) -> None:
         """Answered from the server if that is quick, else from what is known: the client waits with everything."""
         try:
@@ -2184,344 +2849,6 @@ class Shim:
             result = {"protocolVersion": version, **self.known.introduction()}
         flight.result(result)
         self._watch()
-
-    def _refuse(self, flight: Flight, refusal: Refusal) -> None:
-        """Answer without a server: lists from what is known, everything else with the reason."""
-        self.out.log(f"{flight.method}: {refusal.code}: {refusal.message}")
-        if flight.cancelled:
-            return
-        method = flight.method
-        if flight.modern and flight.version not in MODERN:
-            data = {"supported": MODERN, "requested": flight.version}
-            flight.error(-32022, "Unsupported protocol version", data)
-        elif method in LISTS:
-            key = LISTS[method]
-            items = self.known.get(key, [])
-            flight.result(
-                self._envelope(flight, {key: self._tools(items) if key == "tools" else items}, cached=True)
-            )
-        elif method == "server/discover":
-            introduction = self.known.introduction()
-            introduction.pop("serverInfo")
-            introduction["supportedVersions"] = MODERN
-            flight.result(self._envelope(flight, introduction, cached=True))
-        elif (
-            method in ("logging/setLevel", "resources/subscribe", "resources/unsubscribe")
-            and not flight.modern
-        ):
-            flight.result({})
-        elif method == "completion/complete":
-            flight.result(self._envelope(flight, {"completion": {"values": []}}))
-        elif method == "tools/call":
-            if self.projects is not None and refusal.code == "not_started":
-                refusal.hint += f" Or call {OPEN_TOOL['name']}."
-            flight.result(self._envelope(flight, refusal.result()))
-        elif method in ("ping", "initialize"):
-            flight.error(-32601, "Method not found", method)
-        else:
-            hint = f" {refusal.hint}" if refusal.hint else ""
-            flight.error(-32000, refusal.message + hint, refusal.structured())
-
-    def _envelope(self, flight: Flight, result: dict[str, Any], cached: bool = False) -> dict[str, Any]:
-        """A result with what the modern era wants in it."""
-        if not flight.modern:
-            return result
-        stale = {"ttlMs": 0, "cacheScope": "private"} if cached else {}
-        meta = {SERVER_KEY: self.known.server_info()}
-        return {**result, **stale, "resultType": "complete", "_meta": meta}
-
-    def _tools(self, tools: list[Any], last_page: bool = True) -> list[Any]:
-        tools, roomy = with_notes(tools)
-        self._roomy |= roomy
-        if not last_page:
-            return tools
-        own = INSTANCE_TOOLS if self.servers.instances.several() else []
-        return [*tools, *own, *([OPEN_TOOL] if self.projects is not None else [])]
-
-    def _call_own(self, flight: Flight) -> None:
-        arguments = flight.params.get("arguments") or {}
-        try:
-            if not isinstance(arguments, dict):
-                raise Refusal("value_invalid", "Arguments are an object.")
-            name = flight.params["name"]
-            allowed = {"select_instance": {"instance"}, "open_project": {"project"}}.get(name, set())
-            unknown = sorted(set(arguments) - allowed)
-            if unknown:
-                raise Refusal(
-                    "value_invalid", f"Unknown argument: {', '.join(unknown)}.", suggestions=sorted(allowed)
-                )
-            if name == "open_project":
-                structured: dict[str, Any] = self._open(arguments.get("project", ""))
-            elif allowed:
-                wanted = arguments.get("instance")
-                if not isinstance(wanted, (str, int)) or isinstance(wanted, bool) or wanted == "":
-                    raise Refusal(
-                        "value_invalid",
-                        "select_instance needs `instance`.",
-                        suggestions=self.servers.instances.names(),
-                    )
-                target = self.servers.instances.select(str(wanted))
-                structured = {
-                    "selected": target.name or str(target.pid),
-                    "reached": str(target),
-                }
-                self.servers.wake.set()
-            else:
-                structured = {"instances": self.servers.instances.listing()}
-            text = dumps(structured).decode("ascii")
-            result = {
-                "content": [{"type": "text", "text": text}],
-                "structuredContent": structured,
-                "isError": False,
-            }
-        except Refusal as refusal:
-            result = refusal.result()
-        flight.result(self._envelope(flight, result))
-
-    def _open(self, wanted: Any) -> dict[str, Any]:
-        assert self.projects is not None
-        if not isinstance(wanted, str):
-            raise Refusal("value_invalid", "`project` is a text.")
-        if wanted:
-            return self.projects.open(wanted)
-        return {"projects": [{"path": one["path"], "build": one["build"]} for one in self.projects.listing()]}
-
-    # -- the server's side
-
-    def _forward(self, flight: Flight) -> None:
-        """Get the request answered by the server that is there now, through restarts as far as that is safe.
-
-        A request goes out twice only when it certainly was not carried out the first time, or has no effect.
-        """
-        began = time.monotonic()
-        again = 0
-        while not flight.cancelled and not self.servers.closing:
-            try:
-                target = self.servers.target()
-                target.contract_notice()
-            except Refusal as refusal:
-                if refusal.code == "not_started" and self.servers.worth_waiting(began):
-                    continue
-                raise
-            try:
-                self.servers.look_alive(target)
-                session = None if flight.modern else self.sessions.get(target)
-                connection = self.servers.pool.take(target.url)
-            except Unreachable:
-                if self.servers.worth_waiting(began):
-                    continue
-                again += 1
-                if target.pid and not process_alive(target.pid) and again < 3:
-                    self.servers.instances.forget()  # the registry knows better by now: say what it says
-                    continue
-                refuse_unreachable(target)
-            except Unresponsive as silence:
-                refuse_silence(target, silence, sent=False)
-            except Dropped:
-                again += 1
-                if again < 3:
-                    continue
-                refuse_unreachable(target)
-            flight.connection = connection
-            if flight.cancelled:
-                connection.close()
-                return
-            try:
-                connection.request(
-                    "POST",
-                    self.servers.headers(flight, target, session),
-                    flight.raw,
-                    patience=self.servers.patience(target, connection, flight),
-                    timeout=min(PATIENCE, flight.limit or PATIENCE),
-                    sent=lambda: self._sent(flight),
-                )
-                self.servers.heard(target)
-                if self._take(flight, target, session, connection):
-                    return
-                again += 1
-            except Unresponsive as silence:
-                self.sessions.withdraw(flight)
-                refuse_silence(target, silence, sent=True)
-            except Dropped:
-                if flight.cancelled or flight.answered:
-                    return
-                self.servers.instances.forget()
-                again += 1
-                if again >= 3 or not self._may_repeat(flight, target):
-                    refuse_lost(target)
-            finally:
-                flight.connection = None
-                self.servers.pool.give_back(connection)
-            if again >= 4:
-                raise Refusal("internal_error", f"{target} refuses to keep a session.", retryable=True)
-
-    def _may_repeat(self, flight: Flight, target: Target) -> bool:
-        """Whether a request that went out may go out again: a call only if it but looks, and did not end its server."""
-        if flight.method != "tools/call":
-            return True
-        name = flight.params.get("name")
-        tool = next(
-            (t for t in self.known.get("tools", []) if isinstance(t, dict) and t.get("name") == name), {}
-        )
-        hints = tool.get("annotations")
-        looks = isinstance(hints, dict) and hints.get("readOnlyHint") is True
-        return looks and process_alive(target.pid)
-
-    def _sent(self, flight: Flight) -> None:
-        # The flag first, then the look: `_cancel` does it the other way round, so that one of the two notices.
-        flight.sent = True
-        if flight.cancelled and not flight.modern:
-            self.sessions.withdraw(flight)
-
-    def _take(self, flight: Flight, target: Target, session: Session | None, connection: Connection) -> bool:
-        """Pass the server's answer on. False: it could not say yet, ask again. Raises Refusal, Dropped."""
-        status = connection.status
-        kind = connection.headers.get("content-type", "").lower()
-        if status == 200 and kind.startswith("text/event-stream"):
-            self._stream(flight, target, session, connection)
-            return True
-        body = connection.read()
-        if flight.cancelled and flight.modern:
-            return True
-        if status == 404 and session is not None and session.id:
-            self.sessions.forget(session)
-            return False
-        if status == 401:
-            self.servers.instances.forget()
-            try:
-                if self.servers.instances.choose().token != target.token:
-                    return False
-            except Refusal:
-                pass
-            raise self.servers.key_refused(target)
-        if status == 429 or status == 503:
-            pause = connection.headers.get("retry-after", "")
-            seconds = float(pause) if pause.isdigit() else 1.0
-            if time.monotonic() + seconds - flight.started < 4.0:
-                time.sleep(seconds)
-                return False
-            raise Refusal(
-                "busy",
-                said(body) or f"{target} has too many requests to answer.",
-                f"Repeat the call in {seconds:.0f} s.",
-                retryable=True,
-            )
-        if status == 413:
-            raise Refusal(
-                "too_large",
-                said(body) or f"The request of {len(flight.raw)} bytes is larger than the server takes.",
-                "Send less in one call, or raise the component's size limit on its Performance page.",
-            )
-        if status == 403:
-            raise Refusal("access_denied", said(body) or f"{target} refuses this computer's requests.")
-        if kind.startswith("application/json") and b'"jsonrpc"' in body:
-            if status >= 400:
-                message = json.loads(body)
-                if isinstance(message, dict) and message.get("id") is None:
-                    body = dumps({**message, "id": flight.id})
-            flight.answer(self._finished(flight, target, body))
-            return True
-        if status == 404:
-            raise Refusal(
-                "precondition_failed",
-                f"There is a web server at {target.url.authority}, but no MCP server at {target.url.path}.",
-                "Check the URL: the component's Server page shows it.",
-            )
-        raise Refusal(
-            "internal_error",
-            f"{target} answered with HTTP status {status}" + (f": {said(body)}" if said(body) else "."),
-            retryable=status >= 500,
-        )
-
-    def _stream(
-        self, flight: Flight, target: Target, session: Session | None, connection: Connection
-    ) -> None:
-        """An answer as a stream of events; a stream that breaks off is taken up again if the server offers that."""
-        last = ""
-        pause = 1.0
-        opened: Connection | None = None
-        stream = connection
-        try:
-            for _ in range(4):
-                try:
-                    for event in events(stream.body()):
-                        last = event.id or last
-                        pause = pause if event.retry is None else event.retry
-                        self.servers.heard(target)
-                        if not event.data or flight.answered:
-                            continue
-                        if is_answer(event.data):
-                            flight.answer(self._finished(flight, target, event.data))
-                            # The stream ends with its answer; one that does not is not waited for.
-                            stream.patience = give_up
-                        else:
-                            self.sessions.from_server(event.data, session)
-                except (Dropped, Unresponsive):
-                    if not flight.answered and not last:
-                        raise
-                if flight.answered or flight.cancelled or not last or session is None:
-                    break
-                time.sleep(min(pause, 5.0))
-                if opened is not None:
-                    opened.close()
-                opened = stream = Connection(target.url)
-                headers = {**self.servers.common(target), **session.headers(), "Accept": "text/event-stream"}
-                headers["Last-Event-ID"] = header_value(last)
-                flight.connection = stream
-                stream.request("GET", headers, patience=self.servers.patience(target, stream, flight))
-                if stream.status != 200:
-                    break
-        finally:
-            if opened is not None:
-                opened.close()
-        if not flight.answered and not flight.cancelled:
-            raise Dropped("the stream ended without an answer")
-
-    def _finished(self, flight: Flight, target: Target, raw: bytes) -> bytes:
-        """The server's answer as the client gets it: almost always the very bytes."""
-        notice = " ".join(filter(None, (self.notice, target.contract_notice())))
-        several = self.servers.instances.several()
-        if flight.method == "tools/call" and self.servers.instances.reached(target):
-            several = True  # no longer the one the client has been working with: say so
-        listed = LISTS.get(flight.method)
-        if not notice and not several and listed is None and flight.method != "server/discover":
-            return raw
-        try:
-            message = json.loads(raw)
-            result = message["result"]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            return raw
-        if not isinstance(result, dict):
-            return raw
-        if listed is not None and isinstance(result.get(listed), list):
-            if not flight.params.get("cursor") and not result.get("nextCursor"):
-                self.known.keep(listed, result[listed])
-            if listed == "tools":
-                result["tools"] = self._tools(result["tools"], last_page=not result.get("nextCursor"))
-        elif flight.method == "server/discover":
-            self.known.keep_introduction(result, (result.get("_meta") or {}).get(SERVER_KEY))
-            message["result"] = result = announcing(result)
-        if several:
-            result.setdefault("_meta", {})[INSTANCE_KEY] = str(target)
-        if flight.method == "tools/call" and isinstance(result.get("content"), list):
-            notes = {"instance": str(target)} if several else {}
-            if notice:
-                notes["notice"] = notice
-            result["content"].append(
-                {"type": "text", "text": "\n".join(f"{name}: {text}" for name, text in notes.items())}
-            )
-            if isinstance(result.get("structuredContent"), dict) and flight.params.get("name") in self._roomy:
-                result["structuredContent"] = {**notes, **result["structuredContent"]}
-        return dumps(message)
-
-    # -- in the background
-
-    def _announce(self, kinds: Iterable[str]) -> None:
-        kinds = list(kinds)
-        if self.sessions.ready:
-            for kind in kinds:
-                self.out.notify(f"{kind}/list_changed")
-        self.subscriptions.announce(kinds)
 
     def _watch(self) -> None:
         if not self._watching:
@@ -2556,39 +2883,7 @@ class Shim:
             self.servers.wake.clear()
 
 
-def announcing(introduction: dict[str, Any]) -> dict[str, Any]:
-    """An introduction that promises to tell of changed lists: we do, whatever the server behind does."""
-    capabilities = dict(introduction.get("capabilities") or {})
-    for kind in CHANGES:
-        if isinstance(capabilities.get(kind), dict):
-            capabilities[kind] = {**capabilities[kind], "listChanged": True}
-    return {**introduction, "capabilities": capabilities}
-
-
-def said(body: bytes) -> str:
-    """The sentence in the body of an HTTP error."""
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return "" if body.lstrip()[:1] in (b"<", b"{") else body[:300].decode("utf-8", "replace").strip()
-    for _ in range(2):
-        if isinstance(value, dict):
-            value = next(
-                (value[key] for key in ("error", "message", "detail", "sentence") if value.get(key)), ""
-            )
-    return value if isinstance(value, str) else ""
-
-
-def _until(end: float) -> None:
-    if time.monotonic() >= end:
-        raise Unresponsive(GIVE_UP)
-
-
-def give_up() -> None:
-    raise Dropped("the stream goes on after its answer")
-
-
-# ------------------------------------------------------------------------------------------------- process
+# ------------------------------------------------------------------------------------------------------------ program
 
 OPTIONS = {
     "--url": "TDMCP_URL",
@@ -2702,14 +2997,7 @@ def leave_with_the_client(done: Callable[[], None], gone: Callable[[], bool]) ->
     """
     parent = os.getppid()
     if sys.platform == "win32":
-        import ctypes
-
-        kernel = ctypes.windll.kernel32
-        kernel.OpenProcess.restype = ctypes.c_void_p
-        handle = kernel.OpenProcess(0x00100000, False, parent)  # SYNCHRONIZE
-        if not handle:
-            return  # not ours to watch
-        if kernel.WaitForSingleObject(ctypes.c_void_p(handle), 0xFFFFFFFF) == 0:  # INFINITE; WAIT_OBJECT_0
+        if windows_ended(parent, windows_kernel()):
             done()
         return
     # What started us may have been a launcher that has done its work: only then look whether anybody still reads.
@@ -2725,8 +3013,9 @@ def unread(out: int) -> bool:
     if not hasattr(select, "poll"):
         return False
     poll = select.poll()
-    poll.register(out, 0)
-    return bool(poll.poll(0))
+    # Writing must be asked for: macOS looks at nothing else of a pipe's writing end, not even at whether it is closed.
+    poll.register(out, select.POLLOUT)
+    return any(found & (select.POLLERR | select.POLLHUP | select.POLLNVAL) for _, found in poll.poll(0))
 
 
 def make_log(path: str) -> Callable[[str], None]:
@@ -2796,143 +3085,6 @@ def main(arguments: list[str]) -> int:
     shim.run(sys.stdin.buffer.readline)
     log("end of input")
     return 0
-
-
-# The lists for the time before any server was seen: generated by `python -m tox_build.shim_tools`, never by hand.
-# BUILT-IN BEGIN
-BUILT_IN = (
-    "eNrtPWtz27i1fwWj25m1O6zjZNudVv7QyWa729y72Xg22dnbu85oIBGSWFOESpBWdHP93+95ACRIgnpZTtQZf0ksPkDg4OC8H58G"
-    "hdapGQx/+zTI5EINhoOZKkamkEVpBtGgSIoUL/6gClFdjJWZ5MmySHQGt97BZSX0VLzX5WT+nTLJLFO5kFksinlihFH5ncqHYpnr"
-    "f6pJQTdWc1XM4aGkEPiEvFNxJMZlksJ/0xzmIXIYNBJFslBpksFf1yqf6nwhFjqGX3IyUcaIVN2pNBL/KlWpLsTLzKxUbsQqge9m"
-    "QsKXJxo+JlOj8YtZa4b45aKc3EY0JSPX8Op8jXNayLUYqwtYapIty+LdZK4WcjD8NJBxnOCyZXqd66XKi0QB7KbwBRUNlt6lT/cA"
-    "u/USQafHuOwBXNBlceBog4VMslExz5WM+98s8lIFPivNSE/xLXvHFHmSzfCO3ZK9R3Tbsv9Ulss0mUjGnD3fZTza+zVCjj3fgtdy"
-    "9a8yyRVA+7cG8B04q/m4L3wILTfLdEGrpU3EAd5m6frvSVa4L8NZgj8mRXKn+LLd/iRWi6UuVFb4T8O8s191nsbeszDb6uxOkywe"
-    "4eJkoXP//H4PN4R/o3mGf0xMUd8G3E/1Cg7QUhZzMV4LHB0OIywPjqdcJOkafskZ/EjxXzhlBYBIwYFXH4sIXsMjXMARu5NpCbQh"
-    "F+rjMocTC1+L8Odc3gEKCpXn8LkrOKGpmAEEMrEoYSJzncYX4hej8CwWGo65zDOajLkQ13KmDE4qTRYJU5NJmRudX4lnZUK/nxk4"
-    "yjJXQABkDqcNVg5QF9LQGA861gMcAf+P1VSWKezB4FkXmlrfWhgSBXz19s01frVz/njX2gezPdxPSA8BaPBpgGkmzn4v/nqORAtg"
-    "oPCSmEgD1KoiOdsGzHRi1Pu317QV0o1LA/Du4hAqKxeI/Dh5GAEeh39f/Z3+e0f/XtO/3718D/++gX8/BFYIWLJ9Pi8RmQBUsiDi"
-    "SygALIEnlPIIzTfeZoqfp4fHAJ5sCDixlMZEIk7MMpWAornKYpVHItWTW3FTvrh88U1oFxBpt0/yWuYFcjkpYMVfGUJ1hB9dmujF"
-    "Ao4qzZiwf/9dpXHqk5MgDAwNSIdo+4CvC8PnLeJheboJXK0P3xUxR+BD/KUhfRXwaDKX2YzOCUOdD+YIj00I+HCYcBx7fvFzKzih"
-    "MCnjofkYBAslMxwuVks+NYskSxaIV8+rx4CQqRnR0dYhQt7uSBGeuithz9wQ6QUjR6LSmI5lUqiF8dGWjpb9SIXWhI9I/RCr8H+7"
-    "b/DXUhsiAY444F3m1/iXSf5X0eP6dkAUYZzi94IYzxdknst1Z1G/Is4CRQNhA0Gv5GQOcg8IJLFqrxHHoUUSnWuQnD9dtsd9W5Fu"
-    "xKEZiS4L+dHC+vISXtgAevgIk9AdSAdg/YgfxgWAEEffgzWAdIbzPbLcUwD/TL1peVPOVVHmmYrDd72JBkWfmhf62LOfFOTvNAoo"
-    "t8lyyfOpBtyMHm1Bg1frLc2f50kIGElmlvDtSsbwRIzXfGuDlPE3kJfWKJvPhBwjEdJIxrUoVjCLdf3isKaDLM07usbCvy9L2DMB"
-    "tB4JGHF/ONClWOk8NkjtchYWQPxRH69IXoHLTu6AmzotCxoJSWCGFAcwO9cruIunnTQQeFss4IKBySGy36o1sJkJsB69IPQ3OCkA"
-    "Jc4JRBTi/6DeuGMBckhR4Kq9Za11SSIK7J8wZY4K1MMFE9PDKbsgpm/1IimQjtd88wVTDvvreRfp6yU1pSLLUTo4cOPu3AzEGS4e"
-    "CKJ9C2SamwGQ9ptBUzBBQoPoB+oaqG8oxt0Mir/i5v3+ZhCQq1qHigHz4bh06RHIR6qmcK7K4gH048SIBX5hlKkCDuOtRyh+hsuw"
-    "u/WNJoa8B55SqyJAcJA5ShKimRgA00lyODjZHyzieOcq4iMPOojl54aVFPiPBDaySkjg3nABTjXyLzIrkO3BzRWeuFVwjklsEbgK"
-    "A7M1BQhIOAuDKLhSaQr0Bfm5FEDMYFyQdu4ASZGwgdCPMIirCYOIDjoOiawzBSJZUhxLDWmDjuE016A9VcvRtIigClKJZtXRfd7e"
-    "kOdDkiKrPbkSL4ZsVLGbU+DXrmoJ25c8tgked4laNSnHtEzTANnAy0AzEsNAD2wYzACPNBom4EGiGKy0GrY5IWLgMwuVg0aPBEiC"
-    "riBngDsIGic52iFQSuSZ2OeD0l4lnFVrfrFN2tomu/lyrhELFM8lWqpAZDQLJ/keU15rE8udaOXvYJKEiS8rqrInCoeV3/uKTnza"
-    "VVNDhgWCQdjC5cT6AFGF/R4zEnr8zmd3LwIyHioCRxprolPewl0G+9of7OsePryBCcH1bP12SoZefve3SkOL3BcjB7kPSMV/lyt4"
-    "fvAfz2ivn107Ivs9EMzB/Yf7bWYz2uAQLr0iyQkNOcdCmaYUUsGztQL3XfvsVna6dQFuoCOtwhTrHsRPJejB4XcsQnYpa0VRD9j6"
-    "FkZueb4FRbwCuBr6cI3am7A+MJz8eMzhMsTgI51iVDf2Edn4jRHtqDngRaPLfBLGkrlKl8EbJIg5Y07XPGMArS2N7N5UGYpLI1S6"
-    "AmOHToxD5NDJ+YkZtuN5R2MZQbvniZBFBPC/SpVN1MaJdE9wZxxrmWqoHO0jUa29M9NfYZcaE/Q40WI5eqzBT5kFsx1w+6Z456Gr"
-    "x/UJJaRnNGa6+1EP7BAZKkPvHlWOKCxAdp9qrCe34XkRl9yFIYMgEFrzHET8XGWbRmjTk8AwLbW3byRPjn0c5bxXmmhSkP0oYg9Z"
-    "jgbjJIt7eIFRRRi1lyV8IXQrhPZ04Peb7DTXi7AxlpSLhhro61CXXcWxBVsa+UNIID0FW7NT1ndnW2Hz0hfCfaf/buX+AfM1Ld0O"
-    "+eVsUtFgBAeM9NYy4e+wGPVLDj/h2vDZsyJeTJbPnFHqvmPHiiUM0DJi2WsBH4/MKnsJubPNsHIYEluoPIm1hWguzVysctgj+pZY"
-    "yaxAK3Rll8Y30AHLr8DpiATQdfgHzqgNYVksU7RxLDUsnq0esoC9GpeFsgO8g/dhEtdvr9HAnQIU7I33eAOjZmZ5Yu1WGPCTmCKZ"
-    "+G53uJizHY1sH2SqZdx/LIuWA2TQfkXTaVOO5hjfJ7kpBIcR5XoVWTiRlxQBRc6yDbSmz8qzn5nn73rFxhwyw2jrsCcr1R5MJQr5"
-    "YgF7jMLdLBdo7/Q9GfX20+dwbxvA+nPH+vr2esgoQPNMrAVqvPZ+WLxpOBm/+ePndDEeZLI6aVZw28evKwQP6AefQ/JEshQWJGSh"
-    "gsKmw7/juUbciCNfDOvCg8ne3l9b5ni8gb30qGF9CkdXU6t1nuRjGwCdP3aAfUf1qQjywwLa+hk1oaFDupNwIk3kEiapRskC1YSa"
-    "Ab/i68hp3a12VNEymRTsWmX+Frl4naz2hH5lBLogMEyIeB56OjKJcxe478xDxZ3KYxhsKPRtJMapxKBR0B2Zn+cyM0uZY/yPeKfg"
-    "UZlyEKsRZo5UX98pVN7QjM/s9UL8pNkPjmZ94zxRNhzzMfjoS1z/VbV4Cr6tBBRcMwMhyGKBxo/cGai9RJcv/tiNe8tASCgEOYVg"
-    "TXwKGmzij5d/+cZnFN+EOMVKJsWIIbjZM/U9Q7nQ7KtPCjFFXn+FSKEAYgR/APoUI6ow2AC3a6WbjOvychv7Rw+hbAoZgyVxLucz"
-    "4l//XKpZ0Eu0y1reaMQRwgWcqcVdDIfWC1jhUiDta8z8L9s4LuLiurVrPSAcg9yrMP6SZ9H4ztfbvHifgSH38s0N5lA+xqMDyPcB"
-    "r9Q40lXF10Ufa7F0xQ9cowgzIjEcp4bBaR6JgV9ldpvpVRbENNQFRvlsLDfbgzqzz/vk0A1LBkawl+waxJNqB5v7VYXcWbg6KNYg"
-    "qyb9b6tWwjmY3I44FslnbHgZoxJEdasVRkWXQY2Zyxjo2tkPP7778RxDUJcJaDUAEsMhSfyOC9IkF7iN0mQ+UDMAvKfq4CyOuUyA"
-    "3WGAohsRgwpSFdUKax2kQXENGLKLcQ0ucJupLvnpYVDivZSEYYDE8HdSINoGVF5gGxfibzGyoVwtNaiXHOIBSP74wdrvUa3ZBonN"
-    "oRMbuMeeUa1X4nLIUfcydbG43fjPrztU/I3d9FD4559OLPqzihy45jDaH3JdLrdubDeqzaFla8ssLroQmyZCGHwwKRoB7nQ+kODQ"
-    "ccI/6EMjd90emh5yS3PoMcuXWZ+i4mL1DqSc1TLqGbjvRb3xbidiDNW3YeMzUcO+Qcfrkb91D3ChVbHbG8yhDcT8bIG+yO8dEJor"
-    "Dkacf0GVDIQMDFkdLTknT2YTXzF7w3dF827r/MLKRGa1pKGYLo3L+8N4WxKCF0maJpzBhzkdsM8AcvtGRKTHAA1VG/OW/DHgMr0c"
-    "iR+ufwHisdD5uuJVNk6XlD1iW8QdYS6JIcA+jA0FxP9vLvt1GQveZgz/nxtU/EXUQ1W2cbtvd8hKsnDdojjU9sxaDNAUdXfRHwIY"
-    "9uQcU1GoYR3Q45ZhaRiujwqZzxp+Me82Djla7OIn7kjY9ZosBo82TbDh9gmwaZCX+iikt2nHsbnNluWIT8loMQ4sseOBo2UxkBsg"
-    "9QDYgYK/5Gp99WJOgtqtZDGZjygDwRfTf8XLorrcSRZzgf4gKpHTprLKs/chFrpJA+0ZIZ+O/QM4YyQY3ihuceC8sZnVyrl7/ExJ"
-    "o1SVW13L2WiAMpzljPaoqQy5aiqxjBam4gMksjp7TbO5xa75qu27ylSCU4wo8dMBpiut9Sr9PSl2taV4u6+yx0ixn5BEqNE1tjV3"
-    "360vQo7k+7L6xA+3AY24jT9tS8TYk8nQ1DexmF0tSlsMSqD3Voja+NqL/YxKDOoPn49Z2JN9JHraRy3tV06C0PE+jtXIJk06Sved"
-    "vQ5H2N4JJTWiSEHKPhz2qcIkLt/CgC9+hXIdxpgRJfJyoc4oXrBK5uIkVS//h3INKGDS5nlFXpLXOVkWgFONlXNlX4MqqDMxSaWh"
-    "E7jQcZmqik4mmSnQew/PzkpMJAMSSX7Yh0l5LpgjHN1PEMCMJ069hlk3ZnkGNCMikey8nrE4K2IQdePyPCinNYOet2UvV6lUDSrN"
-    "cAulV/2e86uuXE4WW6Tw/MM+FTJJu57Y3iiPh3hi+0Jkeh2mUzk5xAnYAOZer1rc2/u9Tc7MEGQr7xyv8CRoBhWLUakNIG7WiyEZ"
-    "xbsXpBpKlEblbLDJyAs1RKqB5R4yp+i5LB94gDOmeVSQoWz1BzSMe7mN7HYb52TqxAHQF4RHUHesnjwSGos4GxE+4VeaOX8YScB5"
-    "bD+b3+Zst6oXWs+36FgnecZk3Tq27kQgP54GYQ0Ao1Zyjh94Pkc/xg6yWkbMsjHgaTin9QLdMoEkx1d8x22pCeN/nBCvrKSlKitS"
-    "ZGjIQHNExs5alFcjrDSBFiIKdLBJsu4Frp8ijfCzLtG4Xigy5ddqOmwqllvKFeoFMesFrgAEV1TAYX5jm0jEBpEPnzFdETDewjWc"
-    "sojSwbbo9D0Q90NwZ4AgrCRG7c25MgO7THgvcM6WMlERj2l3Xz5V4Eb4Vlh5f/GwchhcKieZkjMYM03ZQyDXuhU+WyF7Y12sGHqp"
-    "sehkw4gxGwhImMCR5rgHZVaE63mES1J8sYITAaci4ci/S1AYTL8xsF85hQhElTvyCKpIwBTN82l+/DTILXyiUKHiE6/ojvDutBxk"
-    "8lZxBIjjpaRjeEoI4j6rJ5QZjtZiBbiWygloDt/DC8aG9mAeMVXKMSi6NBORL8RrjrDhilmVlkLOT3iP0pfR3xlh4QcyzlBQZQzf"
-    "+Jk2wFQUJ7LGJSLoYixdoTpXdAcWwybzFFb+4ODb3GaXNMFG1BlN0gg+Up0GUX8Ye/NdUnhwwq5imFMvnA50RXWrmM6Yw8tj1RVz"
-    "SIL6WPDOAXyaCWDNtz7h4EMsXWYKCdLj/4lPN5RNcTO45x+YQVH9oKyJmwF8BBDVXqN0iera/WBjwlbz664iyVBkZZoiHR6nTg1l"
-    "/nFDOQ04Ol+7sZSLrnjfCqZZNT/228dIrD/4jmYPtwMjJdOR+piYolXRYwo6Xwf4ybTmg4DJmIefYV0VRGUse8LoTHVesCCKFzJl"
-    "h+NH6Y9WgkyvMGjDYHbWNtsO50B0XManyqtkxX7kFaFrwZN3XiKnUexhsPSdl81P03cj91UXtDGqplN5pffwPffE2XSdxg+1f/rO"
-    "1MCyWkEnmVp5VIv9bA6WEeYeFFieU8W+qArvx6AjwMqUXGywmbqtDaghZRbr7gSd5EYaKDwhTKGWVwK4UrFGAcuR57qOzRHSeph/"
-    "xd3ZEHTxsyx2WnyTKZL+dVAE25bYGhIAca2sJvgFUyr2EiJgtRV0989QfY66SBPvIlJTkuupHBFoN/uQSyeA08hTpWAkikyi5zdW"
-    "MtonGXVDqBtaIEfIprtzq5G1WV0Wn3YhxXtNsQqra0MVUYIgkDgEceojxYiuHMGShr1oDwvLsyYnh7Ie6PYWBWuH0U6yoL28TRhs"
-    "CF6eKPgtGaH7qgvxXSCs5TJGibHlwrbRt1StB9EWf1Tkgf1VOnfE4UK8x7ozDPmG2o2nDJQ1KjvqtgyD94G44eYxnYt8Tx6c9pmE"
-    "rzsnX/WJX13BRgt+fGGNRYQ8Js5JP0lmWC/Eej/JbF7UMiXNwZKyx5QiQ1p+4bR8mBY7CMJSZDjn8XgFAL6E/NdI/G+JgFiVlDPq"
-    "7ENfWIBsFQHYRDn74qV70+sPSJo/KAO+L5u9L2c9LBNgIOpcmyKEpXVSe0vI/sRgrjnrULhr1r1lPVgILK9wYZ3HiVVJWGfkf22N"
-    "kEhgXQ80ek+4UmFVzeP+w/2Hwea8+T5exZW7Blszhg/LaN8yaBhyRL8jV0LaYpsDF+1wcLXqo5wENFfyGcYqVYVqyZN0lH3Nn0ow"
-    "FpbLBUww+XqUlyFoInXHSq7MeXUJpG0ul8C2guMAqZkmeQB1uJQuLgNUsxkS9cJOnQAWhdLxAwx7c/G/J6XoSSn6okqRd4wCZ6NW"
-    "jHYXlN0s9qtWQiRhz5fKzPuWn2je1Rw2aArIdBobGVAYMOx/tpe6QGUNQ0QFK9/GuVxlTRVv95EfT/ejUCjElGFFhkPCz0loQo+t"
-    "7exm+QaWNfJCFGpt512Dl3WbszRZHZztlsKDOawZmrhfomPJCBuBzomUQyJNZLC2rq7cs2kDsSmNYgufnxuUKYnYjEFsRpyVWYqt"
-    "WrAefSLT81onIQ2eG0R4Fm7WVFK5WCKh4c4ROgeBLE5ixB6kinvpLxWje0VHeM+wRi+Uj8IrEVoNP8K+UYtfSBUJcz87o4dyPKuz"
-    "bpA3I97tKnVs2QbrBi5m960VDblDXWrEtwD1wAorFfUgPRnDmjLkbxgyW7lotgtebt1P8tZx5a1o8DORljhczrwOYGuABzcWyOq+"
-    "B9IV8AwolT01ZTclfZlyhinwnYJLB5ngaAabAfUrL/q6VYW9Lxp52vSBsqV5bQvRrw6iZbvLBidkaD5RyeJJ0dhd0WhI5E1nQc1b"
-    "qBSX7bLgkH3Ffsgt2Te9wfmdAxdYdN5HvnTVOsfxp36gOhq4DZdqGD2g/P+jCK2ogwS7kWHtwA19Ql7pLINJUyenCf9twzMMYD+l"
-    "URB3rWM22BgaudZ/iOdVRIYdDdEpV2wut3X7M/vyXKWx1wTQaJaGfUO/H5xhg9g/Q1iGXXzYIYb+hTYYXEMEoHyXVxRFR3IlDsKT"
-    "o0oicPCoj4GPfHtXagw4zXTwFXbS9SS0LZY99SY71R1p/F2MjTXShGyNhY4YVhGB5x7jImjPUN8JBUMQzoVG4hidarz7DzZzH9an"
-    "WSdCLKe/kZ/gM1eAFIGv3D/Jj0eWH5HAxK97fCd8/YjCUKBy8nbjVU/J5YMERTvOk0DxKAKFZ0rj+p23ChNpptuFiFasFOOdc915"
-    "ZrlhFWJM3mBXEKdXBvGw+xHq8nwJgWJHnz877UMBoL+wO783AJStCI0T/5XxGpuKM97mW7XERlTOkX/G4WbnVReh2jHFQdORC5hm"
-    "1JiZWlZANyLtK1k8uy54/mDBeQCx6wR2l9yp47jhD4ynxHNNT+7eTxTeIBg6BMbDyFGfrgUbElUErdUdg47cqCfqxw8gwJQFznU+"
-    "sHx7243OLUPRFx9oHOoqA8o01atXWt8iCWk3EvVyyDa4yCsXdUuMgNGBYY4/sH55iWt8Ptiv/vueJdujjqc0JVTFYXgWmHuisyP0"
-    "BnqSVZ58i1824LKXp8+TSUVcZD4rOeeFfXCiTnz4HMGFD6Zi1MUOB+Hozi0hnYdIq6k2xWijpzHExg4LezxO2GKFRacWtjjRy3XQ"
-    "KPIKbmw0ivi3nfZi5ZSo1jqN9dPZZDXrk3M2TeuDpkzYuO7fpxZVLKLl1wvNOamLq242TDtTxbUyFri2R+li2rfuHbuY7uQu2kkm"
-    "cXIIrpRg7ndsdtCvqz0e2on0iYM+cdBH0XH1MtmpC5Vf5TIkk9Nx13kyS2AEjpTmuEk8GJHohLok2SQtY39SXh2E7cxF+5QPuJel"
-    "WmKGJfool07Q0h7gkrGgOREuwWFKQT7xXSuosUOj2g/0cYCK7Hts4EK8QxO4FY8aZcINaElGVVbzC/GGKQtc+FqcURYf5TPyYGRg"
-    "PocDpOKqygMo3BTfiLIW2aUxHvJCvPVj7B+XfdiOvdzFF/uyiJkm/NJH4yS9YZ4ICgysofIuNeS8GAlqC9IAICdHBgNTn3jLE285"
-    "Kd7iRVYGnFWbecI+dvMylKhcjzrT2Odnl6PkN/hBFtSXa+EpOEQRiRAWh3MaByi3mKOxHPbKHshx6s5TvqOWgqXCba7oFvWwArre"
-    "aG41dOGAFL4nJ4VzvLKSfTbGqq1IB6mfdZXyBHpGSloHjOXFCXICALah2eRoxdooTBy+qjHrMdKZqmIguPJgNnwwtSWksxOUaLmN"
-    "zJeueS7XKzMIhRlwCnfAOanRow0UBr2SyOYWJYCcYjJ5R9I1hX0G8ymWVFtpFG78014HdS0jq2HVJe3KRobafFZXWsYk+MEdOCSI"
-    "Jkx3uEEaF/TGHmp1ScsdkyKe2OETOzw5Y6Vnk+wa9tyha3E3ngkcHCTrzaC2xsA5HG0VLB8cdYeUFekh+rLrO0Sm2KOB/eZ2qF7n"
-    "whkrYNEqT0TTQkyAaQUSiV/ynd5U4vdJTL33BNdfYqZgHx66hFwijY2s3Lr0C1YATuVySUe7Ix4Bl7RaWZJTOmKjkhTwhJItdklV"
-    "/RJVKSDsVX0ni56PyQWLcAkv1C4Tv3LBflV4n6j0E5X+wlSaauNt0jMItzBhAyRSACuHDjcos9+/Ag9rAMRIGCIx1kWhF2ipjzGk"
-    "DI40JiXYhfVbuntdSmHc4RVVczmNEFHY+CRT4dSm7+jepuymH7BNn2QCxInZVByuU2DYtr2jPGxx9n2qJUD9NZbqe69nM9RU3lDW"
-    "9bsCjvF//+N/IvHzD9++jMQ1ptVYhz/XGWZUcuolNZq5cnW6sJffhfiJSulivAMXklgmhUypWmBm9R3Q/qqKY3EySwqDfQMLO0zU"
-    "E9HOHXkbaWB8/uBsxqYTsfqomg8CPHyagmlAJ5Qbz0Uvu1OssMfPS8JILyFXci3OWFW74zja80dIKXxieE8M71TUkt58CgqPqKjg"
-    "foY7W252v7iDHoJCylCD3jdjd/2JPaiE8SFZSZzSWrnEW4Ql4i6wTlCmuhOGS0TtlLLpBTYQbA5vIfAo/BxV1FynI2zjhB3XG/EN"
-    "dEt4t1qJaqBHUVN2icYjryEu2hftS5GYaYpecM2cMCWXGgdi9OeZbbsrBTd9Ap6dqmyGzQRQIIDxKQuElKJGFIMbvpO+gY166aih"
-    "1vswpion4fKMuAJnAtW2nbsTKSiex+8zm1IAH0GIqGPR32+227OnDXDbcUszTP2e3urjJC0NfPyN17mpVd93h7HrnQh1Mu97EzMx"
-    "7CZYWlehDNonG2X/e8bANIv+IVjhP2A6CH7OyOIh9p1L/X6qdSjzpf0uzdFWBqt5Tz1ih0pYJDt2910+OWGTVQ+ybeoQn7tM/BCo"
-    "8ah2YRbt0c22Z2f7kKd/O44RlmZB5+BkoeJg4CbLU7MTORFSXlU0bzendRdbpSYkKWP4dsx8rWERA1KcwKa6MAQMBkdxHbijVZWc"
-    "X+KMSx8BoeaQeUQC8h1cNfzmFFlgXQmsm2FvMWpA+18wtldrgJlIVAWOrHXpRTVciVYRfxL7TVXWFiMi7niGVpROsa+ZI9nH4gmO"
-    "whtJcZMIKyqKS/CxjdOCtD4s0EV9Rfg6pfaxyxgmpiWGW9D61eX3SBrwSG2NOFcCltNIvKT8Cy9LwCUa9PqELAQ6lbG66LHdJ7QH"
-    "cXxSv57Ur8dQv+oDH1DA3LEJViaoyebQlod3ZfOo4qMXDXYc1ae3VnF1Ij1XRa5LNFnuXWLq85Xweigfl66Lkb9NpxG5QcjqZcLx"
-    "z+am4UVxBrQBlqPPCXHJLNooQQZ6FqE18wJSX/GcEUpLLg9lg2uqeD44Z/SMtXhSeExDtUpsc7EhswUmkZWuznZUYMjMhh7YbQkX"
-    "tbk54dw1rcX11DY+i7c9TWuD/UsQjqGzAeCz/eXC/OiYYjluVqbCdMpUbBahEnF+u+A3qmT3faw37lN7HG6ZjfoJKU3Q4mHWj4dk"
-    "L0kK+ttwyOpZucSde3F5vh+tgem4XTs0Rtit6ER81ygsjqx869eEQ4G1vhwQ0xtyseRUVWqdAeweHQ/CdksTF4XmHI+LVrVC8nyh"
-    "zyMBwrCaJym5Q3BC2FaIU1FkZlbwKNbiMVYQwuYT/9Rjiv7C3nHw92Mku7YXTcuYJuhpyFUqEf42AtqzMU11CmKTl9DhQ2SjkFrJ"
-    "pujRx0A6JJmgpVAbDfwbP/349ACA2Z2bhTKXNlmhFyrhcuSyav5VYrarjfnOWEnd1W7cOiA4gxM5G1w3cITKHVCuhhL7N7ol/Fvh"
-    "2EbWmKg8Lza+tA17bLS8PR4faXMxeDGETV/GD0fo1nmvmuz2QxDOHTk+9gdUDnr42ParPh3LAapzY7wu1B6hTXaF/NaJHIBk0XsA"
-    "Xi+2HIAftYxb6E347qUbtnICX9ajgYS15uQKHtIxhMSQ0QabFNypVEzLNH2crlWhwgEprghX8dnOyyHdq6iNElMSmlNv86OdT8mT"
-    "IePJkHEaufgbKuP09yXwNK6Dsus3Jon7RpOT625D/e69rjb2d7u8M/ckZHUWK9/lVLjE1sCzyLatj80Q9xyfwIK4XHXQC1JlNKH5"
-    "cP5gBuT+R/SO2s8iuSeM4nqcMk8TTBvEBonYN5AN6FXAKkzeDJ3/lowMm4o207JfwWf2rNv81jbxYbpagMhhq/1wwiPZK2zRhy4l"
-    "w8eDKFy9s6d1rdNyE8Z/cNFlhH2oyHymKkTYQDNqwDbyG58fnt9YiYGIBoiXnA9MKCLNLap8O5RUplU9MbYnxvalGFuuDMhjoaAj"
-    "QFnXQAZrbFYRPhIbMIWO3PGa9LpJnYbBWX1Uk7JQoyVoxGQTrxVruiGu3Y0mBH8uM3srZPJbSJJ8qXaN7ZvHJJsYm5loLNKmlxj/"
-    "SaGkCuN3KyNWmUSiiEsXrHtVi+yUfio4koKjtEkVMSq/o+/WegvbtLzMwyLWWCgU/gfMj+rYizpCF96nUB3PAyOs54TRnH0VoB85"
-    "YkSt4Zgr5aA5oemZl0tuaQpC4rgE42wzmKFe2x9gqdxR4VY9NFveVThvhWHRDl0Bi6a10owK634ird6t3VsKwSCYDJks1KhqF745"
-    "rOib7VFFHExk2kVX3FYaVRT2wwidUP1lWgJTZ3ykrugdex5+Pxyvl1Mh8J4Y1ROj+lKMiqlTeL+JYAVv8UntyzBsUTfyDVC+CIDl"
-    "P9+9/clmHee9A5ge8/FBDZ4OcvRyH+lQ6k4ac7UqYBHP//KC8MHVz93dHXQC7Nda9D2++4Mq2K/SVRApDos0wLKgpghkOCZ3LlfH"
-    "Jx8NRWwlaYodupgQYJVa4L/oOUhi7NSeTVQqFPp8MMTqJb0GJwTb7LH7p+kfooan5eT2YRwq6NF4jzXYY5eA5c1azCTXTu2iH02/"
-    "O9TfSBkcUujYEpuz2g7MCRotMa0LV4ysvKhdZK5KzRb+0OcKebh/p4ukffoqReEF7+ASVTwyfeGZPXdgPjOkDXtLt7wBaV/aM8u3"
-    "e49KZP5hurg9SAhBBy8POnvL21VCwIMDMT8gy0S5hpX9pRwnaeIwIdWzGQfk8qYA2+DriSleuZga6gVFsKWC0hwjUY4R/8fKfTz0"
-    "BkKjdzgUl11rSvo8nAmVmarjjb5YgGSUUq76xwLmVuiJTp+VCT59f+9W9Tqb6rqj76CIF5PlHzCNObZVwixpa1AVzHaw7tjh4PLi"
-    "+cWlLdHP0KYpDP6hS4otsU0AbLVD4WhEY8AL8RqLNLMSgTQrhS0bsrRNggEIQHpVd0m7yW6yH7W+de3RkBQj0pTGZvg1ukCfwVlH"
-    "8fkcJalpksUjP+oUw2FGVlApFFpJXJDXONe3KkOiuwRFRI2SBUhLbiZimUzwqktqrBqRiWtSdHDpcmx0CooYxtzeKvHMLvD5s0wn"
-    "Rj2HZXAbbNI7Gn20xVmzP1zk6kE2EyqtfbHXonh+5TIlA2mLPObI+0a72hm6k+ouT5xQk9DaU1QSURJxalfVKm0obgYXFxfYJm1K"
-    "5S8bckzVRK1+LAo0U+PGyc1uagCtt65HABIDBjHXtTkjgL5/e8016PiXXp7DAki+rGKo/HgI64n3mwxhxWUSVtkHD5KJk2CBLUlk"
-    "z53ElJdiKoHtxszLXZGV2qJLtfhirJwDVIWbm9S9qahtLQZDYVECtZQJGutgod9z1sZCYobq0Bp9OVI4E1OYFtnnrpxVL1e1/CDH"
-    "VAMBTokz7l6QSj9ilR6PCdJ/CvRqt76Eyap0SqhfmrU4wwq8EmgcFvWZK3m3hqXo2/MhcWZ70go4oZQYcdEWAkgrJXFoSIZHF2dy"
-    "g0z6/wFxs1zA"
-)
-# BUILT-IN END
 
 
 if __name__ == "__main__":

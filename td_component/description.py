@@ -129,6 +129,13 @@ SECURITY = Page(
         ),
         Parameter("Tlskey", "TLS Key", Style.FILE, "Private key file (PEM) of the certificate.", ""),
         Parameter(
+            "Publicaddress",
+            "Public Address",
+            Style.STR,
+            "What a proxy or tunnel calls this server, like https://td.example.com; empty without one.",
+            "",
+        ),
+        Parameter(
             "Oauth",
             "OAuth",
             Style.TOGGLE,
@@ -354,6 +361,7 @@ TDMCP = Component(
                 ("create", True),
                 ("exit", True),
                 ("framestart", True),
+                ("playstatechange", True),
                 ("language", "python"),
             ),
             dock="Tdmcp",

@@ -18,9 +18,10 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from tdmcp_embedded import __version__, host_facts
+from tdmcp_embedded import __version__, host_facts, lifeline
 from tdmcp_embedded.display import Display, Status
 from tdmcp_embedded.loading import Loading
+from tdmcp_embedded.pump import Pump
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -67,8 +68,14 @@ def start(
 
 
 def find(owner: Any) -> Embedded | None:
-    """The server of a component. It outlives the component's extension, which TouchDesigner builds anew at will."""
-    return _servers.get(owner.id)
+    """The server of a component. It outlives the component's extension, which TouchDesigner builds anew at will.
+
+    Whoever asks is a sign of life: if the server gets no frames meanwhile (see `pump.py`), it does from here on.
+    """
+    server = _servers.get(owner.id)
+    if server is not None:
+        server.look_alive()
+    return server
 
 
 def released(td: Any) -> None:
@@ -85,9 +92,20 @@ def frame_started(frame: int) -> None:
         server.look_after(frame)
 
 
+def play_changed() -> None:
+    """From onPlayStateChange: the timeline was paused, or goes on."""
+    for server in list(_servers.values()):
+        server.sample()
+
+
+def _look_alive() -> None:
+    for server in list(_servers.values()):
+        server.look_alive()
+
+
 def _sweep() -> None:
     for server in list(_servers.values()):
-        server.look_after(-1)
+        server.end_if_gone()
 
 
 class Embedded:
@@ -105,6 +123,7 @@ class Embedded:
         self.log: Log | None = None
         """What happened, over all runs; none before the first. Any thread."""
         self._owner, self._td = owner, td
+        self._pump = Pump(td, self.pump, self._say_revived)
         self._display = Display(owner, log)
         self._values = values
         self._pending: dict[str, Any] = {}
@@ -117,10 +136,6 @@ class Embedded:
         self._start_at = 0.0
         self._served_since = 0.0
         self._failures = 0
-        self._chain = 0
-        self._armed = False
-        self._starts_without_pump = 0
-        self._frame_seen = -1
         self._frames = 0
         self._gone = False
         self._asked = ("", "")
@@ -129,12 +144,12 @@ class Embedded:
 
     def begin(self) -> None:
         """Called by `start`: sample the facts, start the pump, and the server unless it is switched off."""
-        self._sample()
+        self.sample()
         self._wanted = bool(self._values.get("Active", True))
         self._show(Status("starting", "Starting.") if self._wanted else Status())
         self._display.ask("")
         self._step()
-        self._arm()
+        self._pump.arm()
 
     def apply(self, values: dict[str, Any]) -> None:
         """Parameters changed. Taken at the next frame: live where that can be, else by a restart.
@@ -142,7 +157,7 @@ class Embedded:
         A value may be an exception (the parameter could not be evaluated): it is reported, and the old one kept.
         """
         self._pending.update(values)
-        self._arm()
+        self._pump.arm()
 
     def restart(self) -> None:
         """End the server and start it again, also after it had given up."""
@@ -151,8 +166,7 @@ class Embedded:
         self._failures, self._start_at = 0, 0.0
         self._wanted = True
         # A new chain in any case: somebody may have cancelled the old one while the timeline was paused.
-        self._armed = False
-        self._arm()
+        self._pump.rearm()
 
     def stop(self, wait: float = 0.0) -> None:
         """End the server for good and free its port; afterwards `start` makes a new one.
@@ -164,7 +178,10 @@ class Embedded:
         ending = self._serving
         self._wanted, self._gone = False, True
         self._end("The server was stopped.")
+        self._pump.end()
         _servers.pop(self.owner_id, None)
+        if not _servers:
+            lifeline.drop()
         self._show(Status())
         if self._host_log is not None and self.log is not None:
             self._host_log.detach(self.log)
@@ -211,48 +228,34 @@ class Embedded:
 
     def look_after(self, frame: int) -> None:
         """Once a frame: if two frames went by without the pump, somebody killed it; start it anew."""
-        if not self._owner.valid:
-            self.stop()
-        elif frame != self._frame_seen:
-            self._frame_seen = frame
-            self._starts_without_pump += 1
-            if self._armed and self._starts_without_pump > 2:
-                self._note("The frame pump had been stopped by a script; it runs again.", "warning")
-                self._armed = False
-                self._arm()
+        if self._pump.missed(frame) and not self.end_if_gone():
+            self._pump.revive()
+
+    def look_alive(self) -> None:
+        """Whenever somebody comes by: the same by the clock, since frames may not be told of."""
+        if self._pump.silent() and not self.end_if_gone():
+            self._pump.revive()
+
+    def _say_revived(self) -> None:
+        self._note("The frame pump had been stopped by a script; it runs again.", "warning")
+
+    def end_if_gone(self) -> bool:
+        """Whether the component was deleted, perhaps by undo; then nothing of it may stay behind."""
+        if self._owner.valid:
+            return False
+        self.stop()
+        return True
 
     def pump(self) -> None:
         """The work of one frame."""
-        if not self._owner.valid:
-            # The component was deleted, perhaps by undo; nothing of it may stay behind.
-            self.stop()
+        if self.end_if_gone():
             return
         if self.queue is not None:
             self.queue.pump()
         self._frames += 1
         if self._frames % host_facts.EVERY_FRAMES == 0:
-            self._sample()
+            self.sample()
         self._step()
-
-    def _arm(self) -> None:
-        if self._armed or self._gone:
-            return
-        self._armed = True
-        self._starts_without_pump = 0
-        self._chain += 1
-        self._next_frame(self._chain)
-
-    def _next_frame(self, chain: int) -> None:
-        # delayRef: delays on any other clock stand still while the timeline is paused.
-        self._td.run(self._tick, chain, delayFrames=1, delayRef=self._td.op.TDResources)
-
-    def _tick(self, chain: int) -> None:
-        if chain != self._chain or self._gone:
-            return
-        # First of all, so that nothing that goes wrong below can break the chain.
-        self._next_frame(chain)
-        self._starts_without_pump = 0
-        self.pump()
 
     # -- one step of the life cycle, every frame -------------------------------------------------------------
 
@@ -286,7 +289,7 @@ class Embedded:
         if self.log is None:
             self._open_log(host_log)
         # A queue that was closed stays closed: every run has its own.
-        self.queue = frame_queue.FrameQueue()
+        self.queue = frame_queue.FrameQueue(frame_end=lambda work: self._td.run(work, endFrame=True))
         self._serving = serving.Serving(self._td, self.queue, self.facts, dict(self._values), self.log)
         self._seen = -1
         self._show(Status("starting", "Starting."))
@@ -415,7 +418,8 @@ class Embedded:
         self.facts.update(state=status.state, url=status.url, port=status.port)
         self._display.show(status)
 
-    def _sample(self) -> None:
+    def sample(self) -> None:
+        """Read the facts that other threads may know of TouchDesigner."""
         try:
             facts = host_facts.sample(self._td, self._owner)
         except Exception as error:  # noqa: BLE001 - whatever TouchDesigner raises, the pump must go on
@@ -423,5 +427,9 @@ class Embedded:
             return
         facts["name"] = str(self._values.get("Instancename") or "") or facts["project"].removesuffix(".toe")
         self.facts.update(facts, version=__version__, pid=os.getpid())
+        if facts["playing"]:
+            lifeline.drop()
+        else:
+            lifeline.hold(self._td, _look_alive)
         if self._serving is not None:
             self._serving.facts_changed()

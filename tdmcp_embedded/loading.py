@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 import threading
 
-#: What the boot function needs beyond itself. Even parts of the standard library take longer than a frame (asyncio,
-#: 25 ms); the heavy ones are imported by the server's own thread later, in small bites.
+#: What the boot function needs beyond itself: a twentieth of a second of Python. The heavy ones are imported by the
+#: server's own thread later.
 NEEDED = (
+    "tdmcp_embedded.files",
     "tdmcp_embedded.host_log",
     "tdmcp_embedded.logs.log",
     "tdmcp_embedded.frame_queue",
@@ -36,8 +37,11 @@ class Loading:
     def _import(self) -> None:
         from importlib import import_module
 
+        from tdmcp_embedded.http.imports import in_small_bites
+
         try:
-            for name in NEEDED:
-                import_module(name)
+            with in_small_bites(last=False):
+                for name in NEEDED:
+                    import_module(name)
         except ImportError as error:
             self.failure = f"tdmcp-embedded cannot be imported: {error}."

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
+from ctypes import wintypes
+from typing import Any, Protocol
 
 
-def alive(pid: int) -> bool:
-    """Whether a process with this number runs now."""
+def alive(pid: int, system: str = sys.platform) -> bool:
+    """Whether a process with this number runs now. One that belongs to somebody else counts."""
     if pid <= 0:
         return False
-    if sys.platform == "win32":
-        return _windows_times(pid) is not None
+    if system == "win32":
+        # os.kill(pid, 0) would end the process there.
+        return windows_alive(pid, _kernel())
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):
@@ -19,14 +23,14 @@ def alive(pid: int) -> bool:
     except OSError:
         return True  # it belongs to somebody else
     # One that has ended keeps its number until its parent has asked how: to everybody else it is gone.
-    return sys.platform != "linux" or _linux_fields(pid)[:1] != ["Z"]
+    return system != "linux" or _linux_fields(pid)[:1] != ["Z"]
 
 
-def start_time(pid: int) -> float | None:
+def start_time(pid: int, system: str = sys.platform) -> float | None:
     """When a process started (seconds since 1970, good to a second); None where the system does not easily tell."""
-    if sys.platform == "win32":
-        return _windows_times(pid)
-    elif sys.platform == "linux":
+    if system == "win32":
+        return windows_start(pid, _kernel())
+    if system == "linux":
         return _linux_start(pid)
     return None
 
@@ -51,39 +55,61 @@ def _linux_fields(pid: int) -> list[str]:
         return []
 
 
-if sys.platform == "win32":
-    import ctypes
-    from ctypes import wintypes
+#: PROCESS_QUERY_LIMITED_INFORMATION, STILL_ACTIVE and ERROR_ACCESS_DENIED of the Windows API.
+_LIMITED_INFORMATION, _STILL_ACTIVE, _DENIED = 0x1000, 259, 5
+#: Windows counts tenths of microseconds since 1601.
+_EPOCH_S = 11644473600
 
-    _LIMITED_INFORMATION = 0x1000
-    _STILL_ACTIVE = 259
-    #: Windows counts tenths of microseconds since 1601.
-    _EPOCH_S = 11644473600
 
-    def _windows_times(pid: int) -> float | None:
-        # os.kill(pid, 0) would end the process on Windows.
-        kernel = ctypes.WinDLL("kernel32", use_last_error=True)
-        kernel.OpenProcess.restype = wintypes.HANDLE
-        kernel.OpenProcess.argtypes = (wintypes.DWORD, wintypes.BOOL, wintypes.DWORD)
-        handle = kernel.OpenProcess(_LIMITED_INFORMATION, False, pid)
-        if not handle:
+class Kernel(Protocol):
+    """What is used of the Windows API; `last_error` is of the call before."""
+
+    def OpenProcess(self, access: int, inherit: bool, pid: int, /) -> int | None: ...
+    def GetExitCodeProcess(self, handle: int, code: Any, /) -> int: ...
+    def GetProcessTimes(self, handle: int, *times: Any) -> int: ...
+    def CloseHandle(self, handle: int, /) -> int: ...
+    def last_error(self) -> int: ...
+
+
+def windows_alive(pid: int, kernel: Kernel) -> bool:
+    """`alive` by the Windows API."""
+    handle = kernel.OpenProcess(_LIMITED_INFORMATION, False, pid)
+    if not handle:
+        return kernel.last_error() == _DENIED
+    try:
+        return _runs(handle, kernel)
+    finally:
+        kernel.CloseHandle(handle)
+
+
+def windows_start(pid: int, kernel: Kernel) -> float | None:
+    """`start_time` by the Windows API."""
+    handle = kernel.OpenProcess(_LIMITED_INFORMATION, False, pid)
+    if not handle:
+        return None
+    try:
+        times = [wintypes.FILETIME() for _ in range(4)]
+        if not _runs(handle, kernel) or not kernel.GetProcessTimes(handle, *map(ctypes.byref, times)):
             return None
-        try:
-            code = wintypes.DWORD()
-            kernel.GetExitCodeProcess.argtypes = (wintypes.HANDLE, ctypes.POINTER(wintypes.DWORD))
-            # A process that has ended stays known while anybody holds a handle to it.
-            if not kernel.GetExitCodeProcess(handle, ctypes.byref(code)) or code.value != _STILL_ACTIVE:
-                return None
-            times = [wintypes.FILETIME() for _ in range(4)]
-            kernel.GetProcessTimes.argtypes = (wintypes.HANDLE, *[ctypes.POINTER(wintypes.FILETIME)] * 4)
-            if not kernel.GetProcessTimes(handle, *map(ctypes.byref, times)):
-                return 0.0
-            created = (times[0].dwHighDateTime << 32) | times[0].dwLowDateTime
-            return float(created / 10_000_000 - _EPOCH_S)
-        finally:
-            kernel.CloseHandle.argtypes = (wintypes.HANDLE,)
-            kernel.CloseHandle(handle)
-else:
+        created = (times[0].dwHighDateTime << 32) | times[0].dwLowDateTime
+        return float(created / 10_000_000 - _EPOCH_S)
+    finally:
+        kernel.CloseHandle(handle)
 
-    def _windows_times(pid: int) -> float | None:
-        raise OSError("only on Windows")
+
+def _runs(handle: int, kernel: Kernel) -> bool:
+    # A process that has ended stays known while anybody holds a handle to it.
+    code = wintypes.DWORD()
+    return bool(kernel.GetExitCodeProcess(handle, ctypes.byref(code))) and code.value == _STILL_ACTIVE
+
+
+def _kernel() -> Kernel:
+    library: Any = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined,unused-ignore]  # Windows
+    library.OpenProcess.restype = wintypes.HANDLE
+    library.OpenProcess.argtypes = (wintypes.DWORD, wintypes.BOOL, wintypes.DWORD)
+    library.GetExitCodeProcess.argtypes = (wintypes.HANDLE, ctypes.POINTER(wintypes.DWORD))
+    library.GetProcessTimes.argtypes = (wintypes.HANDLE, *[ctypes.POINTER(wintypes.FILETIME)] * 4)
+    library.CloseHandle.argtypes = (wintypes.HANDLE,)
+    library.last_error = ctypes.get_last_error  # type: ignore[attr-defined,unused-ignore]  # Windows
+    kernel: Kernel = library
+    return kernel

@@ -17,10 +17,10 @@ from typing import Any
 from tdmcp_embedded.errands import Errand, Steps, apart, start
 from tdmcp_embedded.files import home
 
-#: The contract tests, as they are packed into the component.
+#: The contract tests, as they are packed into the component and into the package that pip installs.
 PACKAGE = "tdmcp_embedded.contract"
 READ_OUT = "Report"
-MISSING = "The contract tests travel with the full build of the component only."
+MISSING = "This installation of tdmcp-embedded lacks the contract tests: install it anew with pip, or take the full build."
 #: Frames between two words on how far it is.
 _NEWS = 15
 
@@ -36,10 +36,12 @@ def dump_catalogue(owner: Any, td: Any) -> Errand:
 
 
 def _tested(td: Any) -> Steps:
-    runner = contract("runner")
+    # Some thirty modules, which the main thread has better things to do than to compile.
+    runner = yield from apart(lambda: contract("runner"))
     if runner is None:
         return MISSING
-    test = runner.SelfTest(td)
+    cases = yield from apart(runner.collect)
+    test = runner.SelfTest(td, cases=cases)
     yield from _with_news(test, "Self Test: {} of {} tests.")
     report = test.report
     path = yield from apart(lambda: _write_report(report, runner.text(report)))
@@ -48,7 +50,7 @@ def _tested(td: Any) -> Steps:
 
 
 def _dumped(td: Any) -> Steps:
-    module = contract("catalogue_dump")
+    module = yield from apart(lambda: contract("catalogue_dump"))
     if module is None:
         return MISSING
     dump = module.CatalogueDump(td)
@@ -78,7 +80,7 @@ def _file(subject: str, suffix: str) -> Path:
 
 
 def contract(name: str) -> ModuleType | None:
-    """A module of the contract tests, from the component or, in a checkout, from the sources; None if there are none."""
+    """A module of the contract tests, from beside this one or, in a checkout, from the sources; None if there are none."""
     for load in (_packed, _from_sources):
         if load():
             return importlib.import_module(f"{PACKAGE}.{name}")

@@ -6,10 +6,13 @@ The field `call_deadline` is the custom parameter `Calldeadline`: drop the under
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+_ADDRESS: Final = re.compile(r"https?://([\w.-]+|\[[0-9a-f:]+\])(:\d{1,5})?")
 
 
 class Level(StrEnum):
@@ -55,6 +58,8 @@ class Settings(BaseModel):
     """Whether file arguments may leave the project's folder."""
     tls_certificate: str = ""
     tls_key: str = ""
+    public_address: str = ""
+    """What a proxy or tunnel in front of this server calls it, like https://td.example.com; empty without one."""
     oauth: bool = False
     """Whether remote agents may ask to be let in by OAuth."""
     oauth_level: Level = Level.EDIT
@@ -76,6 +81,14 @@ class Settings(BaseModel):
     # Clients
     client: str = "claude-desktop"
     """Which client the component's buttons set up; the server itself does not use it."""
+
+    @field_validator("public_address")
+    @classmethod
+    def _an_address(cls, given: str) -> str:
+        address = given.strip().rstrip("/").lower()
+        if address and not _ADDRESS.fullmatch(address):
+            raise ValueError("a scheme and a host name are wanted, like https://td.example.com")
+        return address
 
 
 def parameter_name(field: str) -> str:

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, FrameLocator, Locator, Page
+
+    from fakes.driver import StandIn
 
 #: Milliseconds a test waits for something to appear; generous, since the machine may be busy.
 PATIENCE_MS = 30_000
@@ -59,8 +61,9 @@ def executable() -> str:
 def browser() -> Iterator[Browser]:
     """The browser, started; one is enough for many tests."""
     # Here, since the tests without a browser ask this module whether there is one.
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE_MS)
     arguments = ["--disable-dev-shm-usage"]
     if sys.platform == "linux" and os.geteuid() == 0:
         # Chromium refuses to run as root inside its own sandbox; these pages are ours.
@@ -109,3 +112,13 @@ def tab(started: Browser, **options: Any) -> Iterator[Tab]:
         assert opened.complaints == []
     finally:
         opened.close()
+
+
+def visit(page: Page, td: StandIn, key: str | None = None) -> None:
+    """Open the dashboard as the component's pulse opens it; with another key than its own, if one is given."""
+    page.goto(f"{td.ready['dashboard']}#key={td.token if key is None else key}")
+
+
+def operator(where: Page | FrameLocator, name: str) -> Locator:
+    """An operator in the network viewer, as a screen reader finds it."""
+    return where.locator(f"[role=option][data-path$='/{name}']")

@@ -59,7 +59,7 @@ class BuildReport:
 
 
 def build(out_dir: Path, component: Component = TDMCP, carried: Payload | None = None) -> BuildReport:
-    """Build the component into `out_dir`, replacing a former build there.
+    """Build the component into `out_dir`, replacing a former build there, and removing a .tox that was made of it.
 
     Without a payload it is the slim component, which needs `tdmcp-embedded` in the Python that TouchDesigner uses. The
     same input gives the same bytes.
@@ -72,6 +72,8 @@ def build(out_dir: Path, component: Component = TDMCP, carried: Payload | None =
     out_dir.mkdir(parents=True, exist_ok=True)
     whole = component if carried is None else full(carried, component)
     toc = write_expanded(out_dir, whole)
+    # One that `pack` made of a former build would be taken for one of this.
+    (out_dir / f"{component.name}.tox").unlink(missing_ok=True)
     bootstrap = write_bootstrap(out_dir, whole)
     folder = toc.with_suffix(".dir")
     inside = [path for path in folder.rglob("*") if path.is_file()]

@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from tdmcp_embedded import __version__
-from tox_build import shim_tools
+from tox_build import join_shim, shim_tools
 
 LAUNCHER = Path(__file__).with_name("templates") / "launch.js"
 #: The first moment a zip archive can name: the same sources give the same bytes, whenever they are packed.
@@ -33,7 +33,7 @@ The access key is read from the file that the component keeps for you: there is 
 
 def manifest() -> dict[str, Any]:
     """The bundle's `manifest.json`."""
-    tools = shim_tools.taken_from(shim_tools.SHIM.read_text(encoding="utf-8")).get("tools", [])
+    tools = shim_tools.taken_from(join_shim.SHIM.read_text(encoding="utf-8")).get("tools", [])
     return {
         "manifest_version": "0.3",
         "name": "tdmcp-embedded",
@@ -90,7 +90,7 @@ def write_bundle(out_dir: Path) -> Path:
     content = {
         "manifest.json": json.dumps(manifest(), indent=2, ensure_ascii=False).encode("utf-8") + b"\n",
         "server/launch.js": LAUNCHER.read_bytes(),
-        "server/stdio_shim/__main__.py": shim_tools.SHIM.read_bytes(),
+        "server/stdio_shim/__main__.py": join_shim.SHIM.read_bytes(),
     }
     out_dir.mkdir(parents=True, exist_ok=True)
     path = out_dir / "tdmcp.mcpb"

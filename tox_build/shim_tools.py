@@ -1,9 +1,9 @@
 """Writes the lists that the stdio shim carries with it: what it shows before it has ever seen a TouchDesigner.
 
-    python -m tox_build.shim_tools            writes them into stdio_shim/__main__.py
+    python -m tox_build.shim_tools            writes them into the shim's source, and joins the shim anew
     python -m tox_build.shim_tools --check    fails if what is there is not what the table of tools says
 
-They are one compressed constant between two marks, since the shim is a single file.
+They are one compressed constant between two marks, since the shim becomes a single file (`join_shim.py`).
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
+from tox_build import join_shim
+
 if TYPE_CHECKING:
     from tdmcp_embedded.tools.tool import Tool
 
-SHIM = Path(__file__).resolve().parent.parent / "stdio_shim" / "__main__.py"
+PART = Path(__file__).resolve().parent / "shim" / "built_in.py"
 BEGIN = "# BUILT-IN BEGIN\n"
 END = "# BUILT-IN END\n"
 WIDTH = 100
@@ -81,7 +83,7 @@ def taken_from(source: str) -> dict[str, Any]:
     return cast(dict[str, Any], json.loads(zlib.decompress(base64.b64decode(coded)))) if coded else {}
 
 
-def write(shim: Path = SHIM, *, check: bool = False) -> bool:
+def write(shim: Path = PART, *, check: bool = False) -> bool:
     """Bring the shim up to date; returns whether it was. With `check` nothing is written."""
     from tdmcp_embedded.tools.table import TABLE
 
@@ -101,6 +103,8 @@ def main(arguments: list[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     current = write(check=check)
+    if not check:
+        join_shim.write()
     if check and not current:
         print("The shim's built-in lists are out of date: python -m tox_build.shim_tools", file=sys.stderr)
         return 1

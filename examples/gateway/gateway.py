@@ -73,7 +73,7 @@ class Backend:
             if _name(entry) == self._name:
                 return Place(str(entry["url"]), str(entry.get("token") or ""))
         raise ConnectionError(
-            f"TouchDesigner {self._name} is not running; open its project, then repeat the call."
+            f"TouchDesigner {self._name} is not running, or its component is off. Open its project, then repeat the call."
         )
 
 

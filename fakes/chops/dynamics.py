@@ -84,16 +84,21 @@ def lag(node: Node, ctx: CookContext) -> Samples:
     source = first(ctx)
     if not source.names:
         return source
-    up, down = (
-        float(node.value(n)) if node.par_info(n) is not None else float(node.value("lag"))
-        for n in ("lag1", "lag2")
-    )
+    up, down = (float(v) for v in node.values("lag"))
     if node.value("lagmethod") != "value" or node.value("clamp") or node.value("aclamp"):
         raise NotFaked("lagCHOP beyond lagging the value")
-    if any(float(node.value(n)) for n in ("overshoot1", "overshoot2") if node.par_info(n) is not None):
+    if any(node.values("overshoot")):
         raise NotFaked("lagCHOP overshoot")
-    if (node.value("lagunit") or "seconds") != "seconds":
-        raise NotFaked(f"lagCHOP in {node.value('lagunit')}")
+    # One time unit of the menu in seconds.
+    match node.value("lagunit") or "seconds":
+        case "frames":
+            up, down = up / ctx.world.rate, down / ctx.world.rate
+        case "samples":
+            up, down = up / source.rate, down / source.rate
+        case "seconds":
+            pass
+        case other:
+            raise NotFaked(f"lagCHOP in {other}")
     if source.count > 1:
         values = np.empty_like(source.values)
         values[:, 0] = source.values[:, 0]

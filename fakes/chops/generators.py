@@ -161,13 +161,26 @@ def pattern(node: Node, ctx: CookContext) -> Samples:
     for place in range(len(names)):
         shift = float(node.value("phase")) + place * float(node.value("phasestep"))
         rows.append(_pattern_row(node, kind, count, cycles, shift, place))
-    values = np.stack(rows) * np.float32(node.value("amp")) + np.float32(node.value("offset"))
+    values = np.stack(rows) * _taper(node, count)
+    values = values * np.float32(node.value("amp")) + np.float32(node.value("offset"))
+    low, high = (float(v) for v in node.values("fromrange"))
+    to_low, to_high = (float(v) for v in node.values("torange"))
+    if (low, high) != (to_low, to_high):
+        values = arithmetic.rerange(values, low, high, to_low, to_high)
     if node.value("reverse"):
         values = values[:, ::-1]
     values = arithmetic.rounded(values, str(node.value("integer")))
     if node.value("combine") != "off" and inputs_of(ctx):
         raise NotFaked("patternCHOP combined with an input")
     return Samples(names, values.astype(np.float32), rate)
+
+
+def _taper(node: Node, count: int) -> np.typing.NDArray[np.float32]:
+    """What the samples are multiplied by: a line from one value at the start to another at the end."""
+    start, end = (float(v) for v in node.values("taper"))
+    if (start, end) != (1.0, 1.0) and float(node.value("taperdecay")):
+        raise NotFaked("patternCHOP taper decay")
+    return np.linspace(start, end, count, dtype=np.float32)
 
 
 def _pattern_row(

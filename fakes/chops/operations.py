@@ -49,15 +49,11 @@ def maths(node: Node, ctx: CookContext) -> Samples:
         made = arithmetic.merge(inputs) if len(inputs) > 1 else inputs[0]
     values = (made.values + np.float32(node.value("preoff"))) * np.float32(node.value("gain"))
     values = post(values + np.float32(node.value("postoff")))
-    low, high = float(node.value("fromrange")), float(_second(node, "fromrange2"))
-    to_low, to_high = float(node.value("torange")), float(_second(node, "torange2"))
+    low, high = (float(v) for v in node.values("fromrange"))
+    to_low, to_high = (float(v) for v in node.values("torange"))
     if (low, high, to_low, to_high) != (0.0, 1.0, 0.0, 1.0):
         values = arithmetic.rerange(values, low, high, to_low, to_high)
     return made.with_values(arithmetic.rounded(values, str(node.value("integer"))))
-
-
-def _second(node: Node, name: str) -> Any:
-    return node.value(name) if node.par_info(name) is not None else 1.0
 
 
 def _single(node: Node, name: str) -> Any:
@@ -132,11 +128,21 @@ def analyze(node: Node, ctx: CookContext) -> Samples:
 def limit(node: Node, ctx: CookContext) -> Samples:
     """Values kept within a range."""
     source = first(ctx)
-    if node.value("quantvalue") != "off" or node.value("quantindex") != "off" or node.value("norm"):
-        raise NotFaked("limitCHOP quantizing and normalizing")
+    if node.value("quantindex") != "off":
+        raise NotFaked("limitCHOP quantizing the index")
     values = np.abs(source.values) if node.value("positive") else source.values
     low, high = float(node.value("min")), float(node.value("max"))
-    return source.with_values(arithmetic.limited(values, str(node.value("type")), low, high))
+    values = arithmetic.limited(values, str(node.value("type")), low, high)
+    if node.value("norm") and source.names:
+        bottom, top = values.min(axis=1, keepdims=True), values.max(axis=1, keepdims=True)
+        if (top == bottom).any():
+            raise NotFaked("limitCHOP normalizing a channel that never moves")
+        values = (values - bottom) / (top - bottom) * 2 - 1
+    word, step = str(node.value("quantvalue")), float(node.value("vstep"))
+    if word != "off" and step:
+        offset = np.float32(node.value("voffset"))
+        values = arithmetic.rounded((values - offset) / np.float32(step), word) * np.float32(step) + offset
+    return source.with_values(np.asarray(values, dtype=np.float32))
 
 
 @cooks("switchCHOP", needs=1, own_inputs=True)

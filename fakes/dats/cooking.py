@@ -61,22 +61,33 @@ def select(node: Node, ctx: CookContext) -> DatContent:
     return DatContent(rows=rows)
 
 
+def picked(node: Node, axis: str, names: list[str]) -> list[int]:
+    """Which rows (or columns, by `axis`: row or col) the Select parameters of a DAT pick.
+
+    Raises:
+        NotFaked: by a condition.
+    """
+    way = str(node.value(f"extract{axis}s"))
+    if way == "all":
+        return list(range(len(names)))
+    if way == "bynames":
+        return tables.find_all(names, str(node.value(f"{axis}names")).split())
+    ends = {
+        "byname": (f"{axis}namestart", f"{axis}nameend"),
+        "byindex": (f"{axis}indexstart", f"{axis}indexend"),
+        "bynameindex": (f"{axis}namestart", f"{axis}indexend"),
+        "byindexname": (f"{axis}indexstart", f"{axis}nameend"),
+    }.get(way)
+    if ends is None:
+        raise NotFaked(f"{node.type} extracting {axis}s {way}")
+    low, high = (tables.find(names, node.value(end)) for end in ends)
+    return list(range(low, high + 1)) if low is not None and high is not None else []
+
+
 def _extract(node: Node, rows: Rows, axis: str, way: str, names: list[str]) -> Rows:
     if way == "all":
         return rows
-    if way == "bynames":
-        picks = tables.find_all(names, str(node.value(f"{axis}names")).split())
-    else:
-        ends = {
-            "byname": (f"{axis}namestart", f"{axis}nameend"),
-            "byindex": (f"{axis}indexstart", f"{axis}indexend"),
-            "bynameindex": (f"{axis}namestart", f"{axis}indexend"),
-            "byindexname": (f"{axis}indexstart", f"{axis}nameend"),
-        }.get(way)
-        if ends is None:
-            raise NotFaked(f"selectDAT extracting {axis}s {way}")
-        low, high = (tables.find(names, node.value(end)) for end in ends)
-        picks = list(range(low, high + 1)) if low is not None and high is not None else []
+    picks = picked(node, axis, names)
     keep_first = bool(node.value("firstrow" if axis == "row" else "firstcol"))
     if keep_first and rows and 0 not in picks:
         picks = [0, *picks]

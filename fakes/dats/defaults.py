@@ -57,7 +57,7 @@ CALLBACKS: dict[str, str] = {
         "onValueChange(channel, sampleIndex, val, prev)",
     ),
     "datexecuteDAT": _functions(
-        "onTableChange(dat)",
+        "onTableChange(dat, prevDAT, info)",
         "onRowChange(dat, rows)",
         "onColChange(dat, cols)",
         "onCellChange(dat, cells, prev)",

@@ -10,6 +10,7 @@ from typing import Any
 from fakes.errors import NotFaked, tdError
 from fakes.module import lookup, provide_bound, provide_class
 from fakes.operators import OP
+from fakes.runs import DatScript
 
 from . import content, tables
 from .cells import Cell, set_cell
@@ -118,9 +119,9 @@ class DAT(TableEditing, OP):
         return str(filepath)
 
     def run(self, *args: Any, **options: Any) -> Any:
-        """Run the content as a script, with `args` in its scope: `td.run` on the text."""
+        """Run the content as a script, with `args` in its scope and this DAT as `me`, as `td.run` does with a text."""
         options.setdefault("fromOP", self)
-        return lookup(self._world, self._live(), "run")(self._content().text, *args, **options)
+        return lookup(self._world, self._live(), "run")(DatScript(self), *args, **options)
 
     # -- one cell or several ---------------------------------------------------------------------------------
 

@@ -151,6 +151,19 @@ def line_sop(node: Node, ctx: CookContext) -> Geometry:
     return shapes.line(_three(node, "pa"), _three(node, "pb"), int(node.value("points")))
 
 
+@cooks("linePOP")
+def line_pop(node: Node, ctx: CookContext) -> Geometry:
+    """A line strip through its points, each segment in so many parts."""
+    _refuse(node, multiplelinestrips=False, interpmethodpersegment=False, interpmethod="linear")
+    _refuse(node, divmethod="segment", resamplemethod="none", addctrlpointattr=False, attr0customname="")
+    corners = [
+        tuple(float(node.value(f"pt{block}pos{axis}")) for axis in "xyz")
+        for block in range(node.num_blocks("pt"))
+    ]
+    divisions = int(node.value("divs")) if node.value("output") == "subdivlines" else 1
+    return shapes.strip(corners, max(1, divisions), bool(node.value("closed")))
+
+
 @cooks("circleSOP")
 def circle_sop(node: Node, ctx: CookContext) -> Geometry:
     """A closed polygon, or an arc of it."""

@@ -6,6 +6,8 @@ caller says so.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -89,6 +91,20 @@ def line(start: tuple[float, float, float], end: tuple[float, float, float], cou
     affordable(16 * count, f"a line of {count} points")
     points = np.linspace(start, end, count).astype(np.float32)
     return Geometry(points, [Primitive(tuple(range(count)), False)])
+
+
+def strip(corners: Sequence[Sequence[float]], divisions: int, closed: bool = False) -> Geometry:
+    """A line strip through corners, each segment in so many parts; a closed one comes back to its beginning."""
+    ways = list(zip(corners, [*corners[1:], corners[0]], strict=True))
+    if not closed or len(corners) < 2:
+        ways = ways[:-1]
+    count = len(ways) * divisions + (not closed or len(corners) < 2)
+    affordable(16 * count, f"a line of {count} points")
+    parts = [np.linspace(start, end, divisions, endpoint=False) for start, end in ways]
+    if len(ways) < len(corners):
+        parts.append(np.array([corners[-1]]))
+    points = np.concatenate(parts).astype(np.float32)
+    return Geometry(points, [Primitive(tuple(range(count)), closed, "linestrip")])
 
 
 _CORNERS = np.array(

@@ -88,6 +88,33 @@ def _glow(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.minimum(1, a * a / np.maximum(1 - b, _TINY)), dtype=np.float32)
 
 
+def _freeze(a: Floats, b: Floats) -> Floats:
+    return np.asarray(1 - np.minimum(1, (1 - b) ** 2 / np.maximum(a, _TINY)), dtype=np.float32)
+
+
+def _with_luma(rgb: Floats, luma: Floats) -> Floats:
+    """A colour given another brightness, drawn back into range towards that brightness."""
+    moved = rgb + (luma - _luma(rgb))
+    lowest, highest = moved.min(axis=-1, keepdims=True), moved.max(axis=-1, keepdims=True)
+    down = np.where(lowest < 0, luma / np.maximum(luma - lowest, _TINY), 1)
+    up = np.where(highest > 1, (1 - luma) / np.maximum(highest - luma, _TINY), 1)
+    return np.asarray(luma + (moved - luma) * np.minimum(down, up), dtype=np.float32)
+
+
+def _with_saturation(rgb: Floats, saturation: Floats) -> Floats:
+    """A colour whose channels span `saturation`, the lowest at nothing."""
+    low = rgb.min(axis=-1, keepdims=True)
+    span = rgb.max(axis=-1, keepdims=True) - low
+    return np.asarray(
+        np.where(span > 0, (rgb - low) * saturation / np.maximum(span, _TINY), 0), dtype=np.float32
+    )
+
+
+def _hue(a: Floats, b: Floats) -> Floats:
+    span = np.asarray(b.max(axis=-1, keepdims=True) - b.min(axis=-1, keepdims=True), dtype=np.float32)
+    return _with_luma(_with_saturation(a, span), _luma(b))
+
+
 def _pick(lighter: bool) -> Operation:
     def operate(a: Floats, b: Floats) -> Floats:
         first = _luma(a) >= _luma(b) if lighter else _luma(a) <= _luma(b)
@@ -103,15 +130,19 @@ OPERATIONS: dict[str, Operation] = {
     "brightest": _pick(lighter=True),
     "burncolor": _photographic(_burn),
     "burnlinear": _photographic(lambda a, b: a + b - 1),
+    "color": _photographic(lambda a, b: _with_luma(a, _luma(b))),
     "darkercolor": _pick(lighter=False),
     "difference": lambda a, b: _with_alpha(np.abs(a - b), 1.0),
     "dimmest": _pick(lighter=False),
     "divide": _divide,
     "dodge": _photographic(_dodge),
     "exclude": _photographic(lambda a, b: a + b - 2 * a * b),
+    "freeze": _photographic(_freeze),
     "glow": _photographic(_glow),
     "hardlight": _photographic(_hard_light),
     "hardmix": _photographic(lambda a, b: (a + b >= 1).astype(np.float32)),
+    "heat": _photographic(lambda a, b: _freeze(b, a)),
+    "hue": _photographic(_hue),
     "inside": lambda a, b: np.asarray(a * np.clip(_alpha(b), 0, 1), dtype=np.float32),
     "insideluminance": lambda a, b: np.asarray(a * np.clip(_luma(b), 0, 1), dtype=np.float32),
     "lightercolor": _pick(lighter=True),

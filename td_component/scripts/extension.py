@@ -154,6 +154,8 @@ class Tdmcp:
 
     def _dress(self) -> None:
         """What a loaded file cannot say yet: read-only parameters, section starts, the comment."""
+        if self.ownerComp.par[READ_OUTS[-1]].readOnly:
+            return
         for name in READ_OUTS:
             self.ownerComp.par[name].readOnly = True
         for name in SECTIONS:

@@ -29,3 +29,10 @@ def onFrameStart(frame: int) -> None:
     elif "_tdmcp_unpacking" in sys.modules and frame % 60 == 0:
         # Somebody's script may have cancelled what waits for the libraries.
         me.parent().Boot()
+
+
+def onPlayStateChange(state: bool) -> None:
+    # While the timeline is paused there is no onFrameStart; the server looks after its frames in another way.
+    embed = sys.modules.get("tdmcp_embedded.embed")
+    if embed is not None:
+        embed.play_changed()

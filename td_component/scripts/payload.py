@@ -1,10 +1,13 @@
-"""Brings the server's code and libraries from the DATs beside this one into reach of `import`."""
+"""Brings the server's code and libraries from the DATs beside this one into reach of `import`.
+
+Everything that takes time happens on threads, a step of it after the other; `load` is called in each frame meanwhile.
+"""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
+import threading
 import time
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -17,6 +20,15 @@ MANIFEST: dict[str, Any] = json.loads("@MANIFEST@")
 
 #: Where the work in progress is found again: a DAT's own globals are lost whenever it is compiled anew.
 HOME = "_tdmcp_unpacking"
+#: What `embed` imports, for a thread to import first. Not `embed` itself: whoever finds that in `sys.modules` takes it
+#: for whole.
+BEFORE_EMBED = (
+    "tdmcp_embedded.display",
+    "tdmcp_embedded.host_facts",
+    "tdmcp_embedded.lifeline",
+    "tdmcp_embedded.loading",
+    "tdmcp_embedded.pump",
+)
 #: A look that did not come back within so many seconds was cancelled by somebody's script.
 _LOST = 1.0
 
@@ -32,24 +44,55 @@ def load(owner: Any, td: Any) -> tuple[ModuleType, str] | None:
     """
     jobs = _jobs()
     key = json.dumps(MANIFEST, sort_keys=True)
-    work = jobs.get(key)
+    work: Any = jobs.get(key)
     if work is None:
-        unpacking = owner.op("unpacking").module
-        work = jobs[key] = unpacking.Unpacking(MANIFEST, str(getattr(td.app, "pythonExecutable", "")))
-        work.looks = {}
-    if work.state == "wanted":
+        work = jobs[key] = Reading(owner.op("unpacking").text)
+    elif work.state == "read":
+        looks = work.looks
+        work = jobs[key] = work.module.Unpacking(MANIFEST, str(getattr(td.app, "pythonExecutable", "")))
+        work.looks = looks
+    elif work.state == "wanted":
         # One part a frame: reading a long text takes the main thread some milliseconds.
         archive, number = work.missing()
         work.feed(owner.op(part_name(archive, number)).text)
+    elif work.state == "done":
+        work.notice = _install(work)
+        work.bring(BEFORE_EMBED)
     if work.state == "failed":
         # Whoever tries again may have put right what was wrong.
         del jobs[key]
         raise ImportError(work.sentence)
-    if work.state == "done":
-        return _installed(work)
+    if work.state == "brought":
+        from tdmcp_embedded import embed
+
+        return embed, work.notice
     if time.monotonic() - work.looks.get(owner.id, -_LOST) >= _LOST:
         _look_again(owner, td, work)
     return None
+
+
+class Reading:
+    """Makes a module of the text of `unpacking`, on a thread: what it imports would cost the main thread some frames.
+
+    A plain module. In one that TouchDesigner makes of a DAT, an `import` may look for DATs of that name, which must not
+    happen on a thread.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.state, self.sentence = "reading", ""
+        self.looks: dict[int, float] = {}
+        self.module = ModuleType("_tdmcp_unpacking_code")
+        self._text = text
+        threading.Thread(target=self._read, name="tdmcp-unpacking", daemon=True).start()
+
+    def _read(self) -> None:
+        try:
+            exec(compile(self._text, "unpacking", "exec", dont_inherit=True), vars(self.module))  # noqa: S102 - see above
+        except Exception as error:  # noqa: BLE001 - nobody is above this thread; whatever it was must be said
+            self.sentence = f"What the component carries is damaged ({type(error).__name__}: {error}): put a fresh copy of it in its place."
+            self.state = "failed"
+        else:
+            self.state = "read"
 
 
 def part_name(archive: str, number: int) -> str:
@@ -77,28 +120,15 @@ def _again(owner: Any, owner_id: int, work: Any) -> None:
         owner.Boot()
 
 
-def _installed(work: Any) -> tuple[ModuleType, str]:
-    private = _private_imports(work.folder)
-    notice = ""
+def _install(work: Any) -> str:
+    private = work.private
     try:
         private.install(work.folder, work.identity)
     except private.AlreadyLoaded as loaded:
         if loaded.version != MANIFEST["version"]:
-            notice = f"Restart TouchDesigner to use version {MANIFEST['version']}; until then version {loaded.version} serves."
-        elif loaded.identity:
-            notice = (
+            return f"Restart TouchDesigner to use version {MANIFEST['version']}; until then version {loaded.version} serves."
+        if loaded.identity:
+            return (
                 "Restart TouchDesigner to use this build; until then another one of the same version serves."
             )
-    from tdmcp_embedded import embed
-
-    return embed, notice
-
-
-def _private_imports(folder: Any) -> Any:
-    name = "_tdmcp_private_imports_code"
-    spec = importlib.util.spec_from_file_location(name, folder / "private_imports.py")
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{folder} cannot be read: pulse Restart.")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return ""

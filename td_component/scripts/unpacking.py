@@ -3,6 +3,8 @@
 Each version has a folder of its own, `lib/IDENTITY` in `$TDMCP_HOME` (default `~/.tdmcp`). It is made beside its place
 and moved there whole, so it is complete or not there; a lock keeps two TouchDesigners that start at once from doing it
 twice. Where the home cannot be written, the system's folder for temporary files serves.
+
+This text is run as a plain module, by `payload.py`.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ import base64
 import errno
 import getpass
 import hashlib
+import importlib
+import importlib.util
 import io
 import json
 import os
@@ -23,7 +27,7 @@ import tarfile
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
@@ -33,6 +37,13 @@ from typing import Any
 PATIENCE = 120.0
 #: Seconds that compiling may take; without it the first start is only slower.
 COMPILING = 90.0
+#: As `compileall`, but only with what nobody else wants of the processor.
+_COMPILE = """
+import compileall, os, sys
+if hasattr(os, "nice"):
+    os.nice(15)
+compileall.compile_dir(sys.argv[1], quiet=2)
+"""
 #: Other versions that stay, for projects that still carry them: the ones used last.
 KEPT = 1
 LISTING = "complete.json"
@@ -63,14 +74,16 @@ class Unpacking:
         manifest: what `tox_build.payload` says of it.
         interpreter: TouchDesigner's own Python, which compiles; "" for none.
 
-    `state` goes from `looking` to `done`, or to `wanted` (then `feed` what `missing` names), `unpacking` and `done` or
-    `failed`; `sentence` says why it failed. `folder` is where it is, once it is done.
+    `state` goes from `looking` to `done`, or to `wanted` (then `feed` what `missing` names), `unpacking` and `done`; then,
+    with `bring`, to `bringing` and `brought`. Or it is `failed`, and `sentence` says why. Once it is done, `folder` is
+    where it is, and `private` the module that makes it importable.
     """
 
     def __init__(self, manifest: dict[str, Any], interpreter: str = "") -> None:
         self.state = "looking"
         self.sentence = ""
         self.folder = Path()
+        self.private: Any = None
         self._manifest, self._interpreter = manifest, interpreter
         self.identity = identity(manifest)
         self._parts: list[tuple[str, int]] = []
@@ -88,6 +101,17 @@ class Unpacking:
         if not self._parts:
             self.state = "unpacking"
             self._start(self._unpack)
+
+    def bring(self, names: Sequence[str]) -> None:
+        """Import modules, now that they can be; what is not there (in another version) is left out."""
+        self.state = "bringing"
+        self._start(lambda: self._bring(names))
+
+    def _bring(self, names: Sequence[str]) -> None:
+        for name in names:
+            with suppress(ImportError):
+                importlib.import_module(name)
+        self.state = "brought"
 
     def _start(self, work: Callable[[], None]) -> None:
         threading.Thread(target=self._guarded, args=(work,), name="tdmcp-unpacking", daemon=True).start()
@@ -148,7 +172,22 @@ class Unpacking:
         with suppress(OSError):
             os.utime(folder / LISTING)
         self.folder = folder
+        self.private = module(folder / "private_imports.py")
         self.state = "done"
+
+
+def module(file: Path) -> ModuleType:
+    """The module in a file, under a name of its own.
+
+    Raises:
+        CannotUnpack: there is no such file.
+    """
+    spec = importlib.util.spec_from_file_location(f"_tdmcp_{file.stem}_code", file)
+    if spec is None or spec.loader is None or not file.is_file():
+        raise CannotUnpack(f"{file} cannot be read: pulse Restart.")
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
 
 
 def identity(manifest: dict[str, Any]) -> str:
@@ -281,10 +320,12 @@ def compile_all(folder: Path, interpreter: str) -> None:
     """Compile the code in another process. In this one each long file would hold up the show for some frames."""
     if not interpreter or not os.path.isfile(interpreter):
         return
-    hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(
+        subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0
+    )
     with suppress(OSError, subprocess.SubprocessError):
         subprocess.run(
-            [interpreter, "-I", "-S", "-m", "compileall", "-q", str(folder)],
+            [interpreter, "-I", "-S", "-c", _COMPILE, str(folder)],
             check=False,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

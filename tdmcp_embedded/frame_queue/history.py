@@ -19,6 +19,8 @@ class History:
         self._undelivered: OrderedDict[str, Job] = OrderedDict()
 
     def add(self, job: Job) -> None:
+        if not job.remembered:
+            return
         if job.undelivered:
             self._undelivered[job.id] = job
             if len(self._undelivered) > _RESULTS_KEPT:

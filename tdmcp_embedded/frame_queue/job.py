@@ -63,7 +63,9 @@ class Job:
         self.stepped = False
         """Whether it has had a turn since its line was last turned over (see `lines.py`)."""
         self.undelivered = False
-        """Whether the caller went away with `still_running`, so that the result must be kept for `get_job`."""
+        """Whether the result must be kept for `get_job`: the caller went away with `still_running`, or never waited."""
+        self.remembered = True
+        """Whether it stays in the history once it is over."""
         self._result: Any = None
         self._failure: ToolFailure | None = None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import secrets
+import random
 import threading
 import time
 import traceback
@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from tdmcp_embedded.errors import ToolFailure
 from tdmcp_embedded.frame_queue import refusals
+from tdmcp_embedded.frame_queue.delivery import Delivery
 from tdmcp_embedded.frame_queue.figures import Figures
 from tdmcp_embedded.frame_queue.history import History
 from tdmcp_embedded.frame_queue.job import Job, State, Work
@@ -23,6 +24,9 @@ from tdmcp_embedded.frame_queue.watchdog import Watchdog
 
 #: Seconds a job may go on at a stretch while others wait for their turn in the same frame.
 _TURN_S: Final = 0.001
+
+#: Seconds after a pump at which answers are given though the frame's end has not come: something takes very long.
+_LONG_FRAME_S: Final = 0.25
 
 _Answers = list[Callable[[], None]]
 
@@ -39,7 +43,10 @@ class FrameQueue:
         budget_ms: milliseconds of work per frame. This and `capacity` may be set while running.
         stall_after: seconds without a pump after which the main thread counts as stalled.
         clock: seconds, monotonic.
-        watch: whether a watchdog thread keeps deadlines while nobody pumps; without it, call `check` yourself.
+        watch: whether a watchdog thread keeps deadlines while nobody pumps, and another one gives the answers;
+            without it, call `check` yourself.
+        frame_end: has a function called when the Python of the frame in progress is over: that is when answers are
+            given, at the next `pump` at the latest. Without it they are given at the end of `pump`.
     """
 
     def __init__(
@@ -50,6 +57,7 @@ class FrameQueue:
         stall_after: float = 1.0,
         clock: Callable[[], float] = time.perf_counter,
         watch: bool = True,
+        frame_end: Callable[[Callable[[], None]], None] | None = None,
     ) -> None:
         self.capacity = capacity
         self.budget_ms = budget_ms
@@ -63,6 +71,8 @@ class FrameQueue:
         """Started jobs that wait for the next frame."""
         self._history = History()
         self._numbers = itertools.count(1)
+        # Not the system's generator: that gives the interpreter away, and the frame takes its time to give it back.
+        self._tails = random.Random()
         self._current: Job | None = None
         self._pump_thread: int | None = None
         # Grace: a queue nobody has pumped yet is not stalled before `stall_after` from now.
@@ -71,11 +81,24 @@ class FrameQueue:
         self._closed: str | None = None
         self._figures = Figures()
         self._watchdog = Watchdog(self.check, clock, watch)
+        self._delivery = Delivery(watch)
+        self._frame_end = frame_end
+        self._ending = False
+        """Whether the host was asked to tell of this frame's end."""
         self._limits = Limits(clock, self._watchdog.look_by)
 
     # Any thread
 
-    def submit(self, work: Work, *, session: str = "", label: str = "", deadline: float = 30.0) -> Job:
+    def submit(
+        self,
+        work: Work,
+        *,
+        session: str = "",
+        label: str = "",
+        deadline: float = 30.0,
+        keep: bool = False,
+        remember: bool = True,
+    ) -> Job:
         """Hand over work for the main thread.
 
         Args:
@@ -85,6 +108,9 @@ class FrameQueue:
             session: whose call this is; sessions take turns.
             label: what it is, in a word, for those who read *busy with ...*.
             deadline: seconds until the caller is answered in any case.
+            keep: nobody waits for `future`; the result is kept for whoever asks for the job later.
+            remember: whether the job can still be asked for once it is over. Work that repeats by itself, and that
+                no client knows of, says no: it would push the calls of clients out of the history.
 
         Returns:
             The job; wait for its `future`.
@@ -100,10 +126,12 @@ class FrameQueue:
             if now - self._last_pump > self.stall_after:
                 self._figures.refused_stalled += 1
                 raise self._stalled(now)
+            self._delivery.begin()
             if len(self._open) >= self.capacity:
                 answers.append(self._make_room(session, now))
-            job_id = f"job{next(self._numbers)}-{secrets.token_hex(3)}"
+            job_id = f"job{next(self._numbers)}-{self._tails.getrandbits(24):06x}"
             job = Job(job_id, work, session, label, now, deadline)
+            job.undelivered, job.remembered = keep, remember
             self._open[job.id] = job
             self._ready.join(job)
             self._figures.submitted += 1
@@ -115,6 +143,19 @@ class FrameQueue:
         )
         self._watchdog.look_by(min(job.deadline_at, self._stalls_at()))
         return job
+
+    def at_frame_end(self, call: Callable[[], None]) -> None:
+        """Have `call` made when the Python of a frame is over, on a thread of the queue's; any thread.
+
+        That is the moment at which work on another thread takes least from the frames. Where no frame comes, the call may
+        come late or never: have a limit of your own.
+        """
+        with self._lock:
+            if self._closed is None:
+                self._delivery.begin()
+        self._delivery.hold(call)
+        if self._closed is not None:
+            self._delivery.release()
 
     def cancel(self, job_id: str, reason: str = "The call was cancelled.") -> bool:
         """Drop a queued job, or have a running generator closed at its next `yield`.
@@ -183,6 +224,8 @@ class FrameQueue:
             When there will be something to do again, if nothing changes.
         """
         self._limits.enforce()
+        if self._delivery.holds and self._clock() > self._last_pump + _LONG_FRAME_S:
+            self._delivery.release()
         with self._lock:
             now = self._clock()
             stalled = now - self._last_pump > self.stall_after
@@ -206,10 +249,14 @@ class FrameQueue:
         self._last_pump = began
         figures = self._figures
         figures.frames += 1
+        if self._ending:
+            self._frame_ended()  # by now at the latest; the host forgot to tell
         if self._open:
             self._work_off(began)
+            self._see_to_answers()
             figures.pumped((self._clock() - began) * 1000, self.budget_ms)
         else:
+            self._see_to_answers()
             figures.idled((self._clock() - began) * 1000)
 
     def limit(self, seconds: float) -> Limit:
@@ -250,6 +297,7 @@ class FrameQueue:
                 self._ready, self._resting = Lines(), []
             for job in begun:
                 self._step(job, 0.0)
+        self._delivery.end()
 
     # The queue's own: the main thread's part
 
@@ -267,12 +315,25 @@ class FrameQueue:
             with self._lock:
                 job, dropped = self._next(now, until, first)
             for late in dropped:
-                late.answer()
+                self._delivery.hold(late.answer)
             if job is None:
                 return
             self._step(job, until)
             first = False
             now = self._clock()
+
+    def _see_to_answers(self) -> None:
+        if not self._delivery.holds:
+            return
+        if self._frame_end is None:
+            self._delivery.release()
+        else:
+            self._ending = True
+            self._frame_end(self._frame_ended)
+
+    def _frame_ended(self) -> None:
+        self._ending = False
+        self._delivery.release()
 
     def _next(self, now: float, until: float, first: bool) -> tuple[Job | None, list[Job]]:
         """The job whose turn it is, and those dropped on the way because their deadline has passed."""
@@ -352,7 +413,7 @@ class FrameQueue:
         with self._lock:
             del self._open[job.id]
             self._close_book(job, state, self._clock(), result, failure)
-        job.answer()
+        self._delivery.hold(job.answer)
 
     def _drop(self, job: Job, now: float, failure: ToolFailure, state: State = "dropped") -> None:
         """Take a queued job out for good; the caller answers it after releasing the lock."""
@@ -397,6 +458,8 @@ class FrameQueue:
 
     def _next_event(self) -> float | None:
         events = [due] if (due := self._limits.next_due()) is not None else []
+        if self._delivery.holds:
+            events.append(self._last_pump + _LONG_FRAME_S)
         for job in self._open.values():
             if not job.answered:
                 events.append(job.deadline_at)

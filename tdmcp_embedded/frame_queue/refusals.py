@@ -14,7 +14,8 @@ STALLED_RETRY_S = 2.0
 
 LIKELY_REASONS = (
     "Likely reasons: a dialog is open in TouchDesigner, its power button is off, a heavy cook or script is running, "
-    "or a project is being loaded or saved. Ask the person at TouchDesigner to have a look, then call again."
+    "or a project is being loaded or saved. If it is drawing as usual and its timeline is paused, a script has cancelled "
+    "every run(): Play, or Restart on the component, helps. Ask the person at TouchDesigner to have a look, then call again."
 )
 
 

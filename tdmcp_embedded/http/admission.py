@@ -1,12 +1,14 @@
 """How fast requests are let in: the server thread shares the interpreter with the frames.
 
 Every request costs about a millisecond of Python, which the main thread then lacks. A token bucket spreads them:
-short bursts pass at once, a steady flood waits its turn, and only who would wait for seconds is sent away.
+short bursts pass at once, a steady flood waits its turn, and only who would wait for seconds is sent away. Where
+requests cost more than the frames can spare, fewer pass a second (`interpreter_share.py`).
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import time
 from collections.abc import Callable
@@ -16,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tdmcp_embedded.http.answers import Refusal, refuse
 from tdmcp_embedded.http.endpoints import Endpoints, find
+from tdmcp_embedded.http.interpreter_share import InterpreterShare
 
 #: Longest wait (seconds) before a request is sent away instead.
 MAX_WAIT_S: Final = 5.0
@@ -25,6 +28,9 @@ MAX_WAIT_S: Final = 5.0
 _OWN_PACE: Final = (30.0, 20)
 _STRANGERS: Final = (20.0, 20)
 _STRANGERS_WAIT_S: Final = 0.5
+
+#: Seconds after which a request goes on though no frame has come by: then none can suffer.
+_GAP_WAIT_S: Final = 0.1
 
 
 class Bucket:
@@ -65,6 +71,8 @@ class Admission:
     Args:
         pace: requests a second and burst of the moment, for callers who hold a valid key.
         known: whether a caller does.
+        gap: has a function called, on any thread, when the frames can best spare the interpreter. Those who had to wait
+            wait for that as well.
     """
 
     def __init__(
@@ -73,6 +81,7 @@ class Admission:
         endpoints: Endpoints,
         pace: Callable[[], tuple[float, int]],
         known: Callable[[Scope], bool],
+        gap: Callable[[Callable[[], None]], None] | None = None,
     ) -> None:
         self._app = app
         self._endpoints = endpoints
@@ -81,13 +90,16 @@ class Admission:
         self._callers = Bucket(time.monotonic)
         self._strangers = Bucket(time.monotonic)
         self._own_pace = Bucket(time.monotonic)
+        self._share = InterpreterShare()
+        self._gap = gap
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         endpoint = find(self._endpoints, scope["path"])
         if endpoint is not None and endpoint.own_pace:
             limit, wait = MAX_WAIT_S, self._own_pace.book(*_OWN_PACE, MAX_WAIT_S)
         elif self._known(scope):
-            limit, wait = MAX_WAIT_S, self._callers.book(*self._pace(), MAX_WAIT_S)
+            rate, burst = self._pace()
+            limit, wait = MAX_WAIT_S, self._callers.book(self._share.spared(rate), burst, MAX_WAIT_S)
         else:
             limit, wait = _STRANGERS_WAIT_S, self._strangers.book(*_STRANGERS, _STRANGERS_WAIT_S)
         if wait > limit:
@@ -98,4 +110,20 @@ class Admission:
             return
         if wait > 0:
             await asyncio.sleep(wait)
+            await self._await_gap()
+        self._share.admitted()
         await self._app(scope, receive, send)
+
+    async def _await_gap(self) -> None:
+        if self._gap is None:
+            return
+        loop = asyncio.get_running_loop()
+        reached = asyncio.Event()
+
+        def tell() -> None:
+            with contextlib.suppress(RuntimeError):  # the server has ended meanwhile
+                loop.call_soon_threadsafe(reached.set)
+
+        self._gap(tell)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(reached.wait(), _GAP_WAIT_S)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,6 @@ def build_app(
     keys: Keys,
     settings: Callable[[], Settings],
     sessions: Callable[[], int] = lambda: 0,
-    hosts: Iterable[str] = (),
     log: Log | None = None,
     agents: Agents | None = None,
     extra: Mapping[str, Endpoint] | None = None,
@@ -49,7 +48,6 @@ def build_app(
         queue: whose state `/health` shows.
         settings: the settings of the moment; pace, size limit and whether a key is needed change with it at once.
         sessions: how many MCP sessions are open.
-        hosts: further host names this server is reached by.
         log: where refused keys are told of, and what the calls in `/metrics` are counted from.
         agents: remote agents, if OAuth is switched on; else nothing of it is mounted.
         extra: further endpoints by path.
@@ -71,14 +69,14 @@ def build_app(
     app = MethodGate(app, endpoints)
     app = KeyGate(app, endpoints, Strangers(log).refused)
     app = PathGate(app, endpoints)
-    app = Admission(app, endpoints, lambda: _pace(settings()), admitted)
+    app = Admission(app, endpoints, lambda: _pace(settings()), admitted, queue.at_frame_end)
     app = Identify(
         app,
         lambda token: keys.match(token) or (agents.match(token) if agents is not None else None),
         lambda: settings().require_key,
         site.challenge if site is not None else None,
     )
-    app = HostGate(app, hosts)
+    app = HostGate(app, lambda: settings().public_address)
     return Application(app, lifespan)
 
 

@@ -174,7 +174,9 @@ class Dashboard:
         return await self._tool(request, "check_errors", asked)
 
     async def _on_frames(self, work: Callable[[], Any]) -> Any:
-        job = self._host.queue.submit(work, session=SESSION, label="dashboard", deadline=_PATIENCE)
+        job = self._host.queue.submit(
+            work, session=SESSION, label="dashboard", deadline=_PATIENCE, remember=False
+        )
         try:
             return await asyncio.wrap_future(job.future)
         except asyncio.CancelledError:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
-from tdmcp_embedded import __version__
+from tdmcp_embedded import ACCEPTS, CONTRACT, __version__
 from tdmcp_embedded.frame_queue import FrameQueue
 from tdmcp_embedded.http.answers import answer_json
 from tdmcp_embedded.http.credentials import key_of
 
 
 class Health:
-    """State, time and version for everybody; sessions, queue and main-thread age for callers with a key.
+    """State, time, version and contract for everybody; sessions, queue and main-thread age for callers with a key.
 
     `status` is *ok*, *stalled* (no frame for more than a second) or *starting* (no frame yet).
 
@@ -32,7 +33,13 @@ class Health:
             status = "starting"
         else:
             status = "stalled" if queue["stalled_for_s"] else "ok"
-        content = {"status": status, "timestamp": round(time.time(), 3), "version": __version__}
+        content: dict[str, Any] = {
+            "status": status,
+            "timestamp": round(time.time(), 3),
+            "version": __version__,
+        }
+        # For shims that know this server by its address alone.
+        content |= {"contract": CONTRACT, "accepts": ACCEPTS}
         if key_of(scope) is not None:
             content["sessions"] = self._sessions()
             content["main_thread_age_s"] = queue["last_pump_age_s"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -21,13 +21,15 @@ _LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 class HostGate:
     """421 for a foreign Host, 403 for a foreign or `null` Origin.
 
+    What passes carries the address it was sent to in `scope["tdmcp.origin"]`; see `origin`.
+
     Args:
-        hosts: further names this server is reached by (behind a proxy, say), without ports.
+        public: the address under which a proxy or tunnel makes this server known, like https://td.example.com; or nothing.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, public: Callable[[], str] = lambda: "") -> None:
         self._app = app
-        self._hosts = frozenset(name.lower() for name in hosts)
+        self._public = public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._refusal(scope)
@@ -39,14 +41,17 @@ class HostGate:
     def _refusal(self, scope: Scope) -> Refusal | None:
         given = headers(scope, b"host")
         host = given[0].decode("latin-1").lower() if len(given) == 1 else ""
-        if not self._ours(hostname(host), scope):
+        public = self._public()
+        scope["tdmcp.public"] = bool(public) and _plain(host, public) == public.partition("://")[2]
+        if not scope["tdmcp.public"] and not self._ours(hostname(host), scope):
             return Refusal(
                 421,
                 "host_not_allowed",
                 "This server is not known by that host name; use the address that the component shows.",
             )
         origins = headers(scope, b"origin")
-        own = f"{scope['scheme']}://{host}"
+        # Behind a proxy the connection's own scheme is that of its last stretch.
+        own = scope["tdmcp.origin"] = public if scope["tdmcp.public"] else f"{scope['scheme']}://{host}"
         if any(origin.decode("latin-1").lower() != own for origin in origins):
             return Refusal(
                 403,
@@ -55,15 +60,24 @@ class HostGate:
             )
         return None
 
-    def _ours(self, name: str, scope: Scope) -> bool:
-        if name in self._hosts:
-            return True
+    @staticmethod
+    def _ours(name: str, scope: Scope) -> bool:
         address = (scope.get("server") or ("", 0))[0]
         if is_loopback(address):
             return name in _LOCAL_NAMES
         # From another machine: the address the request came in by, or this machine's own name.
         machine = socket.gethostname().lower()
         return bool(name) and name in {address.lower(), machine, f"{machine}.local"}
+
+
+def origin(scope: Scope) -> str:
+    """The address a request was sent to, like https://10.0.0.5:9988; the host gate has looked at it."""
+    return str(scope["tdmcp.origin"])
+
+
+def _plain(host: str, public: str) -> str:
+    """A Host header without the port that its scheme has anyway."""
+    return host.removesuffix(":443" if public.startswith("https:") else ":80")
 
 
 def hostname(host: str) -> str:
@@ -86,8 +100,10 @@ def is_loopback(address: str) -> bool:
 def is_local(scope: Scope) -> bool:
     """Whether a request comes from this machine itself.
 
-    One that was forwarded does not: a proxy on this machine passes on what others send.
+    One that was forwarded does not: a proxy or tunnel on this machine passes on what others send.
     """
+    if scope.get("tdmcp.public"):
+        return False
     client = scope.get("client")
     forwarded = any(name in (b"forwarded", b"x-forwarded-for", b"x-real-ip") for name, _ in scope["headers"])
     return client is not None and is_loopback(client[0]) and not forwarded

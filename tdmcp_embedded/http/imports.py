@@ -72,13 +72,14 @@ class Manners:
 
 
 @contextmanager
-def in_small_bites() -> Iterator[None]:
+def in_small_bites(*, last: bool = True) -> Iterator[None]:
     """While in here, this thread lets others run every quarter of a millisecond of importing (more rarely if that
     makes it last three times as long).
 
     For its time `__import__` and `__build_class__` are wrapped; for other threads these do what they always do. There
     is no garbage collection meanwhile: with so many new objects it would pause the frames for 20 to 50 ms, again and
-    again. The first time the modules are then put out of the collector's sight for good, for the same reason.
+    again. The first time, unless it is not the `last` of a start, the modules are then put out of the collector's sight for
+    good, for the same reason.
     """
     global _frozen
     collecting = gc.isenabled()
@@ -117,7 +118,7 @@ def in_small_bites() -> Iterator[None]:
             builtins.__build_class__ = real_class
         if apart:
             own["__build_class__"] = real_class
-        if not _frozen:
+        if last and not _frozen:
             # Once only: what a former server has left behind must stay collectable.
             _frozen = True
             gc.freeze()

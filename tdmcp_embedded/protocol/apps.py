@@ -11,6 +11,7 @@ from typing import Any, Final
 from mcp_types import ReadResourceRequestParams, ReadResourceResult, Resource, TextResourceContents
 
 from tdmcp_embedded import web
+from tdmcp_embedded.protocol import icons
 from tdmcp_embedded.protocol.offer import Context, Extensions, Offer
 
 NETWORK: Final = "ui://tdmcp/network"
@@ -39,6 +40,7 @@ class NetworkApp(Offer):
                 title="Network viewer",
                 description="Draws a network as TouchDesigner does; shown by clients that know MCP Apps.",
                 mime_type=APP_MIME_TYPE,
+                icons=icons.OF_KIND["network"],
                 _meta=_META,
             )
         ]

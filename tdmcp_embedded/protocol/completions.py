@@ -34,8 +34,9 @@ async def ask(host: Host, session: str, asked: Asked) -> Completion:
     """The completions of an argument; none while the main thread does not answer."""
     try:
         job = host.queue.submit(
-            lambda: _found(host.td, asked), session=session, label="complete", deadline=_PATIENCE
-        )
+            lambda: _found(host.td, asked),
+            session=session, label="complete", deadline=_PATIENCE, remember=False,
+        )  # fmt: skip
         return _completion(await asyncio.wrap_future(job.future))
     except ToolFailure:
         return _completion([])

@@ -31,7 +31,7 @@ from mcp_types import (
 )
 
 from tdmcp_embedded.errors import near
-from tdmcp_embedded.protocol.offer import Context, Offer
+from tdmcp_embedded.protocol.offer import Context, Offer, TaskUse
 
 #: How long (ms) a client may keep what it was told. Lists change with the level, which is announced; what a resource
 #: holds can change at any frame.
@@ -73,6 +73,13 @@ class Dispatch:
             if result is not None:
                 return result
         _unknown("tool", params.name, [name for offer in self._offers for name in offer.tool_names()])
+
+    def task_use(self, params: CallToolRequestParams) -> TaskUse:
+        """When a call becomes a task; the offer that has the tool knows."""
+        for offer in self._offers:
+            if params.name in offer.tool_names():
+                return offer.task_use(params)
+        return TaskUse.WHEN_LONG
 
     # -- resources -------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.context import ServerRequestContext
@@ -26,6 +27,15 @@ if TYPE_CHECKING:
     from tdmcp_embedded.protocol.notices import Notices
 
 Context = ServerRequestContext[Any, Any]
+
+
+class TaskUse(Enum):
+    """When a tool's call becomes a task, for a client that knows tasks."""
+
+    WHEN_LONG = "when it is not over at once"
+    ALWAYS = "always"
+    REQUIRED = "always; and clients that know no tasks cannot call it"
+
 
 #: Extensions of the protocol by identifier, each with its settings.
 Extensions = Mapping[str, Mapping[str, Any]]
@@ -59,6 +69,10 @@ class Offer:
         self, ctx: Context, params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult | None:
         return None
+
+    def task_use(self, params: CallToolRequestParams) -> TaskUse:
+        """When a call of one of its tools becomes a task, for clients that know tasks."""
+        return TaskUse.WHEN_LONG
 
     async def resources(self, ctx: Context) -> list[Resource]:
         """Resources that are always there and quick to list; they make the first page."""

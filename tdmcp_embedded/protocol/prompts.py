@@ -22,7 +22,7 @@ from mcp_types import (
 
 from tdmcp_embedded.errors import ToolFailure, near
 from tdmcp_embedded.prompts.table import PROMPTS, Look, PromptRow
-from tdmcp_embedded.protocol import arguments, completions, runner
+from tdmcp_embedded.protocol import arguments, completions, icons, runner
 from tdmcp_embedded.protocol.offer import Context, Offer
 from tdmcp_embedded.protocol.requests import Host, session_id
 from tdmcp_embedded.tools.tool import Tool
@@ -41,9 +41,11 @@ class Prompts(Offer):
     async def prompts(self, ctx: Context) -> list[Prompt]:
         return [
             Prompt(
-                name=row.name, title=row.title, description=row.description,
+                name=row.name, title=row.title, description=row.description, icons=icons.OF_PROMPT,
                 arguments=[
-                    PromptArgument(name=a.name, description=a.description, required=a.required)
+                    PromptArgument(
+                        name=a.name, title=a.name.capitalize(), description=a.description, required=a.required
+                    )
                     for a in row.arguments
                 ],
             )

@@ -20,6 +20,9 @@ from tdmcp_embedded.tools.tool import Effect, Tool
 
 Context = ServerRequestContext[Any, Any]
 
+#: The kind of result that is a task, on the wire.
+_TASK: Final = "task"
+
 _RECORDED: Final = ("tools/call", "resources/read", "prompts/get")
 
 
@@ -64,9 +67,26 @@ class Recording:
             outcome = "refused"
             raise
         finally:
-            record = self._record(ctx, outcome, (time.perf_counter() - began) * 1000)
-            if outcome != "cancelled":
-                await self._messages.tell_caller(ctx, record)
+            # A call that has become a task is told of when that is over.
+            if outcome != _TASK:
+                record = self._record(ctx, outcome, (time.perf_counter() - began) * 1000)
+                if outcome != "cancelled":
+                    await self._messages.tell_caller(ctx, record)
+
+    def task_ended(self, ctx: Context, result: object, ms: float) -> None:
+        """The task that came of a call is over.
+
+        Args:
+            ctx: of the request that was the call.
+            result: what the call gave, or the exception it ended with.
+        """
+        if isinstance(result, asyncio.CancelledError):
+            outcome = "cancelled"
+        elif isinstance(result, BaseException):
+            outcome = "refused" if isinstance(result, MCPError) else "internal_error"
+        else:
+            outcome = _outcome(result)
+        self._record(ctx, outcome, ms)
 
     def _record(self, ctx: Context, outcome: str, ms: float) -> Record:
         params = ctx.params or {}
@@ -115,6 +135,8 @@ def _outcome(result: Any) -> str:
         failed, content = bool(result.get("isError")), result.get("structuredContent")
         if result.get("resultType") == "input_required":
             return "asked"
+        if result.get("resultType") == _TASK:
+            return _TASK
     else:
         return "ok"
     if not failed:

@@ -26,7 +26,7 @@ from mcp_types import (
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.logs.records import Record
-from tdmcp_embedded.protocol import arguments, completions, runner
+from tdmcp_embedded.protocol import arguments, completions, icons, runner
 from tdmcp_embedded.protocol.offer import Context, Offer
 from tdmcp_embedded.protocol.requests import Host, session_id
 from tdmcp_embedded.protocol.results import MESSAGE_LIMIT
@@ -62,13 +62,13 @@ class Resources(Offer):
     async def resources(self, ctx: Context) -> list[Resource]:
         found = [
             Resource(uri=kind.template, name=kind.name, title=kind.title, description=kind.description,
-                     mime_type=kind.mime, annotations=Annotations(priority=0.9))
+                     mime_type=kind.mime, annotations=Annotations(priority=0.9), icons=icons.OF_KIND[kind.name])
             for kind in KINDS.values() if not kind.variable
         ]  # fmt: skip
         tools = await self._tools_json(ctx)
         found.append(_fixed("td://tools", "tools", "Tools", "The table of tools at this level.", JSON, tools))
         found.append(
-            Resource(uri="td://log", name="log", title="Log", mime_type=JSON,
+            Resource(uri="td://log", name="log", title="Log", mime_type=JSON, icons=icons.OF_KIND["log"],
                      description="What happened lately: calls with outcome and milliseconds, starts, warnings.")
         )  # fmt: skip
         for topic, text in library.guides().items():
@@ -95,8 +95,8 @@ class Resources(Offer):
             return [], None
         page = rows[start : start + _PAGE]
         found = [
-            Resource(uri=row.uri, name=row.path, description=f"{KINDS[row.kind].title}: {row.type}",
-                     mime_type=KINDS[row.kind].mime, size=row.size)
+            Resource(uri=row.uri, name=row.path, title=f"{KINDS[row.kind].title} {row.path}", description=row.type,
+                     mime_type=KINDS[row.kind].mime, size=row.size, icons=icons.OF_KIND[row.kind])
             for row in page
         ]  # fmt: skip
         return found, start + _PAGE if start + _PAGE < len(rows) else None
@@ -104,15 +104,17 @@ class Resources(Offer):
     async def resource_templates(self, ctx: Context) -> list[ResourceTemplate]:
         found = [
             ResourceTemplate(uri_template=kind.template, name=kind.name, title=kind.title,
-                             description=kind.description, mime_type=kind.mime)
+                             description=kind.description, mime_type=kind.mime, icons=icons.OF_KIND[kind.name])
             for kind in KINDS.values() if kind.variable
         ]  # fmt: skip
         found.append(
             ResourceTemplate(uri_template="td://recipe/{name}", name="recipe", title="Recipe", mime_type=JSON,
+                             icons=icons.OF_KIND["recipe"],
                              description="A network to build, in the form build_network takes, and what it shows.")
         )  # fmt: skip
         found.append(
             ResourceTemplate(uri_template="td://guide/{topic}", name="guide", title="Guide", mime_type=MARKDOWN,
+                             icons=icons.OF_KIND["guide"],
                              description="How to do common things in TouchDesigner with these tools.")
         )  # fmt: skip
         return found
@@ -175,7 +177,7 @@ class Resources(Offer):
 
     async def _tools_json(self, ctx: Context) -> str:
         rows = [
-            tool.model_dump(by_alias=True, mode="json", exclude_none=True)
+            tool.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"icons"})
             for tool in await self._tools.tools(ctx)
         ]
         return _json({"level": self._host.level(ctx).value, "tools": rows})
@@ -254,7 +256,7 @@ def _family_of(template: str) -> str:
 def _fixed(uri: str, name: str, title: str, description: str, mime: str, content: str) -> Resource:
     return Resource(
         uri=uri, name=name, title=title, description=description, mime_type=mime,
-        size=len(content.encode("utf-8")),
+        size=len(content.encode("utf-8")), icons=icons.OF_KIND[uri.removeprefix("td://").partition("/")[0]],
     )  # fmt: skip
 
 

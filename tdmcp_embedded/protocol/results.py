@@ -6,9 +6,11 @@ import base64
 import json
 from typing import Any
 
-from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
+from mcp_types import CallToolResult, ContentBlock, ImageContent, ResourceLink, TextContent
 
 from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.protocol import icons
+from tdmcp_embedded.resources.kinds import KINDS
 from tdmcp_embedded.tools.tool import Output
 
 #: Largest message, in bytes: Claude Desktop refuses results over 1 MB, the Python SDK's client events over 1 MiB.
@@ -30,6 +32,9 @@ def success(output: Output) -> CallToolResult:
         content.append(
             ImageContent(data=base64.b64encode(picture.data).decode("ascii"), mime_type=picture.mime)
         )
+    link = output.link()
+    if link is not None:
+        content.append(_link(link))
     size = len(json.dumps(_encodable(structured)).encode()) + sum(_size(block) for block in content)
     if size > MESSAGE_LIMIT - _ENVELOPE:
         raise ToolFailure(
@@ -52,8 +57,16 @@ def failure(error: ToolFailure) -> CallToolResult:
 def _size(block: ContentBlock) -> int:
     if isinstance(block, TextContent):
         return len(json.dumps(block.text))
-    assert isinstance(block, ImageContent)
-    return len(block.data)
+    return len(block.data) if isinstance(block, ImageContent) else 0
+
+
+def _link(uri: str) -> ResourceLink:
+    """The way to the whole of what the answer is a part of."""
+    name, kind = uri.partition("://")[2], KINDS[uri.partition("://")[2].partition("/")[0]]
+    return ResourceLink(
+        uri=uri, name=name, title=kind.title, description=kind.description, mime_type=kind.mime,
+        icons=icons.OF_KIND[kind.name],
+    )  # fmt: skip
 
 
 def _encodable(value: Any) -> Any:

@@ -27,9 +27,9 @@ class Done:
 
     def output(self) -> Output:
         if self.tool.finish is not None:
-            return self.tool.finish(self.call, self.arguments, self.value)
+            return self.tool.finish(self.call, self.arguments, self.value).bounded()
         assert isinstance(self.value, Output)
-        return self.value
+        return self.value.bounded()
 
 
 def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, None, Done]:
@@ -37,6 +37,7 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
 
     Of an editing tool, the part before its first `yield` runs in one undo block, and an exception there leaves the
     project as it was; the block may not stay open across a frame, since TouchDesigner ends it with the callback.
+    What the tool prepares comes before, in steps of its own, and the edit follows in the last of them.
     """
     assert tool.run is not None
     _report_to_job(call)
@@ -46,6 +47,8 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
             value = yield from _onwards(call, tool, value)
         return Done(call, tool, arguments, value)
 
+    if tool.prepare is not None:
+        call.prepared = yield from _onwards(call, tool, tool.prepare(call, arguments))
     call.undo_name = call.undo_name or f"MCP {tool.title}"
     with undo.block(call.td, call.undo_name):
         value = tool.run(call, arguments)

@@ -10,10 +10,11 @@ from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp_types import SetLevelRequestParams
+from mcp_types import CallToolRequestParams, SetLevelRequestParams
 from starlette.types import ASGIApp
 
 from tdmcp_embedded import __version__
+from tdmcp_embedded.protocol import tasks
 from tdmcp_embedded.protocol.apps import NetworkApp
 from tdmcp_embedded.protocol.dispatch import Dispatch
 from tdmcp_embedded.protocol.icons import SERVER_ICONS
@@ -27,6 +28,7 @@ from tdmcp_embedded.protocol.requests import Host, session_id
 from tdmcp_embedded.protocol.resources import Resources
 from tdmcp_embedded.protocol.session_room import SessionRoom
 from tdmcp_embedded.protocol.subscriptions import Subscriptions
+from tdmcp_embedded.protocol.tasks import Tasks
 from tdmcp_embedded.protocol.tool_calls import ToolCalls, listed
 from tdmcp_embedded.protocol.watcher import Watcher
 from tdmcp_embedded.tools.table import TABLE
@@ -71,6 +73,7 @@ class McpServer:
         resources = Resources(host, calls)
         offers: list[Offer] = [calls, resources, Prompts(host, tools), NetworkApp(), *extra]
         dispatch = Dispatch(offers)
+        self._tasks = Tasks(dispatch.call_tool, dispatch.task_use)
         self._watcher = Watcher(host.queue, resources.look, self.notices.resource_updated)
         self._subscriptions = Subscriptions(self.notices, session_id, self._is_open, self._watcher.begin)
         self._watcher.wanted = self._subscriptions.wanted
@@ -83,7 +86,6 @@ class McpServer:
             cache_hints=dispatch.cache_hints,
             get_tool_input_schema=dispatch.input_schema,
             on_list_tools=dispatch.list_tools,
-            on_call_tool=dispatch.call_tool,
             on_list_resources=dispatch.list_resources,
             on_list_resource_templates=dispatch.list_resource_templates,
             on_read_resource=dispatch.read_resource,
@@ -97,10 +99,17 @@ class McpServer:
         for offer in offers:
             offer.notices = self.notices
             self.server.extensions.update({name: dict(value) for name, value in offer.extensions().items()})
+        self.server.extensions[tasks.EXTENSION] = {}
+        # Here and not with the others, since the SDK's signature of that handler knows no tasks.
+        self.server.add_request_handler("tools/call", CallToolRequestParams, self._tasks.call_tool)
+        for method, (takes, answers) in self._tasks.methods.items():
+            self.server.add_request_handler(method, takes, answers)
         self.server.middleware.append(self._introduce)
         self._messages = LogMessages(host.log, session_id, self._is_open)
         self.server.add_request_handler("logging/setLevel", SetLevelRequestParams, self._messages.set_level)
-        self.server.middleware.append(Recording(host.log, tools, session_id, self._messages))
+        recording = Recording(host.log, tools, session_id, self._messages)
+        self._tasks.ended = recording.task_ended
+        self.server.middleware.append(recording)
         self._manager = StreamableHTTPSessionManager(
             self.server,
             # Host and Origin are checked, more strictly, before a request gets here.
@@ -132,6 +141,7 @@ class McpServer:
     def close_streams(self) -> None:
         """End the open subscription streams in good order; before the server stops."""
         self._end_log()
+        self._tasks.close()
         self._watcher.close()
         self._subscriptions.close()
         self._messages.close()
@@ -150,5 +160,8 @@ class McpServer:
             self.notices.remember(session_id(ctx), ctx.session)
         result = await call_next(ctx)
         if ctx.method in ("initialize", "server/discover") and isinstance(result, dict):
+            if ctx.method == "initialize":
+                # Tasks are an extension of the revision without a handshake; those of 2025-11-25 were others.
+                result.get("capabilities", {}).get("extensions", {}).pop(tasks.EXTENSION, None)
             result["instructions"] = fitting(self._host.level(ctx), self._host.settings(), self._host.facts)
         return result

@@ -17,6 +17,7 @@ from mcp_types import (
     UnsubscribeRequestParams,
 )
 
+from tdmcp_embedded.protocol import tasks
 from tdmcp_embedded.protocol.notices import Notices
 from tdmcp_embedded.protocol.offer import Context
 
@@ -64,6 +65,8 @@ class Subscriptions:
         self, ctx: Context, params: SubscriptionsListenRequestParams
     ) -> SubscriptionsListenResult:
         """The handler of `subscriptions/listen`, which lasts as long as the stream."""
+        if "taskIds" in (params.notifications.model_extra or {}):
+            tasks.require(ctx)  # they are not told of even so: a task is asked for
         uris = list(dict.fromkeys(params.notifications.resource_subscriptions or ()))
         _limit(uris)
         self._streams.update(uris)

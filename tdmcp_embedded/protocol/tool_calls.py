@@ -10,11 +10,12 @@ from mcp_types import CallToolRequestParams, CallToolResult, InputRequiredResult
 from mcp_types import Tool as ListedTool
 
 from tdmcp_embedded.errors import Code, ToolFailure
-from tdmcp_embedded.protocol import access, apps, arguments, confirm, results, runner
+from tdmcp_embedded.protocol import access, apps, arguments, confirm, icons, results, runner
 from tdmcp_embedded.protocol.offer import Context, Offer
 from tdmcp_embedded.protocol.requests import Host
 from tdmcp_embedded.protocol.schemas import input_schema, output_schema
-from tdmcp_embedded.tools.tool import Effect, Tool
+from tdmcp_embedded.protocol.task import LONGEST, of_this_call
+from tdmcp_embedded.tools.tool import Call, Effect, Tool
 
 _log = logging.getLogger(__name__)
 
@@ -65,7 +66,7 @@ class ToolCalls(Offer):
         if confirm.answered(params):
             given["confirm"] = True
         try:
-            output = await runner.run(self._host.call(ctx, tool.name), tool, arguments.parse(tool, given))
+            output = await runner.run(self._call(ctx, tool), tool, arguments.parse(tool, given))
         except ToolFailure as refusal:
             if refusal.code is not Code.CONFIRMATION_REQUIRED or not confirm.can_ask(ctx):
                 raise
@@ -73,8 +74,16 @@ class ToolCalls(Offer):
             if question is not None:
                 return question
             given["confirm"] = True
-            output = await runner.run(self._host.call(ctx, tool.name), tool, arguments.parse(tool, given))
+            output = await runner.run(self._call(ctx, tool), tool, arguments.parse(tool, given))
         return results.success(output)
+
+    def _call(self, ctx: Context, tool: Tool) -> Call:
+        call, task = self._host.call(ctx, tool.name), of_this_call.get()
+        if task is not None:
+            call.progress = task.follow(call.progress)
+            # Nobody waits for it: whoever has the task asks when it likes, and sees meanwhile what it does.
+            call.settings = call.settings.model_copy(update={"call_deadline": LONGEST})
+        return call
 
 
 def listed(tool: Tool) -> ListedTool:
@@ -91,5 +100,6 @@ def listed(tool: Tool) -> ListedTool:
             idempotent_hint=tool.idempotent or tool.effect is Effect.READ,
             open_world_hint=False,
         ),
+        icons=icons.OF_EFFECT[tool.effect],
         _meta=apps.tool_meta(tool.name),
     )

@@ -113,7 +113,11 @@ class Watcher:
         """One look; if the main thread does not come by, the next will do."""
         try:
             job = self._queue.submit(
-                lambda: self._look(uris), session="subscriptions", label="subscriptions", deadline=deadline
+                lambda: self._look(uris),
+                session="subscriptions",
+                label="subscriptions",
+                deadline=deadline,
+                remember=False,
             )
             found: Mapping[str, tuple[Fingerprint, float]] = await asyncio.wrap_future(job.future)
         except ToolFailure:

@@ -7,6 +7,9 @@ from urllib.parse import quote, unquote
 
 SCHEME = "td://"
 
+#: Characters of a DAT, or of a network, that fit in one message, with room for what JSON adds.
+MOST_CHARACTERS = 450_000
+
 
 @dataclass(frozen=True)
 class Address:

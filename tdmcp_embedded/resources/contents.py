@@ -8,15 +8,13 @@ import json
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.resources.addresses import MOST_CHARACTERS
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import lookup, session
 from tdmcp_embedded.touchdesigner.contents import cells, text
-from tdmcp_embedded.touchdesigner.network import members
 from tdmcp_embedded.touchdesigner.operators import SYSTEM_NETWORKS
-
-#: Characters of a DAT that fit in one message, with room for what JSON adds.
-_MOST = 450_000
+from tdmcp_embedded.touchdesigner.rows import members
 
 #: Table rows taken in one step.
 _CHUNK = 200
@@ -62,7 +60,7 @@ def read_table(call: Call, given: Target) -> Steps[list[list[str]]]:
         part = cells(dat, start, _CHUNK, None)
         rows += part
         size += sum(len(cell) + 1 for row in part for cell in row)
-        if size > _MOST:
+        if size > MOST_CHARACTERS:
             break
         yield
         if not dat.valid:
@@ -101,10 +99,10 @@ def _dat(call: Call, path: str) -> Any:
 
 
 def _bounded(content: str, path: str) -> str:
-    if len(content) > _MOST:
+    if len(content) > MOST_CHARACTERS:
         raise ToolFailure(
             Code.TOO_LARGE,
-            f"{path} holds {len(content)} characters or more; a message takes {_MOST}.",
+            f"{path} holds {len(content)} characters or more; a message takes {MOST_CHARACTERS}.",
             hint="read_data reads it in parts.",
         )
     return content

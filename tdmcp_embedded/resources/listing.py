@@ -37,7 +37,7 @@ def operators_of(td: ModuleType) -> Generator[None, None, list[Row]]:
         if op.isCOMP and op.numChildren:
             _add(found["network"], "network", op)
         elif op.isDAT:
-            _add(found["text"], "table" if op.isTable else "text", op)
+            _add(found["text"], "table" if op.isTable else "text", op, _size(op))
         elif op.isTOP:
             _add(found["image"], "image", op)
         if pace.due(4):
@@ -45,6 +45,11 @@ def operators_of(td: ModuleType) -> Generator[None, None, list[Row]]:
     return [row for rows in found.values() for row in rows]
 
 
-def _add(rows: list[Row], kind: str, op: Any) -> None:
+def _size(dat: Any) -> int | None:
+    """Of a text that was put in, which is simply there: any other DAT would have to cook for it."""
+    return len(str(dat.text).encode("utf-8", "replace")) if dat.opType == "textDAT" else None
+
+
+def _add(rows: list[Row], kind: str, op: Any, size: int | None = None) -> None:
     path, type_name = str(op.path), str(op.opType)
-    rows.append(Row(operator_uri(kind, path), kind, path, type_name))
+    rows.append(Row(operator_uri(kind, path), kind, path, type_name, size))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from time import perf_counter
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, Field
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools import bounding
 from tdmcp_embedded.tools.tool import Call, Output, Steps
 from tdmcp_embedded.touchdesigner import diagnostics, undo
 from tdmcp_embedded.touchdesigner.code_routes import Access
@@ -40,11 +41,19 @@ class Edited(Output):
     )
     undo: str = Field(default="", description="name of the undo step; empty if nothing changed")
 
+    left_out: list[str] | None = Field(default=None, description="what is not shown for its length")
+
+    def bounded(self) -> Self:
+        """Without what would make the answer long: the edit is done, and must not fail for the length of its answer."""
+        self.left_out = bounding.bound(self) or None
+        return self
+
     def trailer(self) -> str:
         """The common end of the text."""
         lines = [f"{p.severity} {p.path}: {p.message}" for p in self.problems]
         if lines:
             lines.insert(0, "New problems:")
+        lines += self.left_out or []
         lines.append(f"undo: {self.undo}" if self.undo else "undo: nothing to undo")
         return "\n".join(lines)
 

@@ -11,7 +11,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Tool
 from tdmcp_embedded.touchdesigner import annotations as annotating
-from tdmcp_embedded.touchdesigner import layout, lookup, network
+from tdmcp_embedded.touchdesigner import layout, lookup, rows
 from tdmcp_embedded.wording import counted
 
 _MOST = 3000
@@ -33,7 +33,7 @@ class ArrangedNetwork(aftermath.Edited):
 def arrange_network(call: Call, given: ArrangeNetwork) -> ArrangedNetwork:
     comp = lookup.component(call.td, given.path)
     aftermath.access(call).target(comp)
-    inside = network.members(comp)
+    inside = rows.members(comp)
     if len(inside) > _MOST:
         raise ToolFailure(
             Code.TOO_LARGE, f"{len(inside)} operators are too many to arrange (at most {_MOST})."

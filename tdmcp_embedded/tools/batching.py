@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Generator
+from contextlib import suppress
 from dataclasses import dataclass
 from inspect import isgenerator
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError
 
@@ -14,12 +16,16 @@ from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath
-from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Tool
-from tdmcp_embedded.touchdesigner import undo
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
+from tdmcp_embedded.touchdesigner import places, undo
 
 #: Tools that cannot share a frame and an undo step with others.
 _ALONE = frozenset({"batch", "undo", "save_project", "get_job", "get_status"})
 _MOST = 100
+
+#: Characters that all results together may take; a message holds no more.
+_MOST_CHARACTERS = 800_000
+_LEFT_OUT = "done; its answer is too large beside the others"
 
 
 class BatchCall(BaseModel, extra="forbid"):
@@ -39,6 +45,10 @@ class BatchResult(aftermath.Edited):
 
     _texts: list[str] = PrivateAttr(default_factory=list)
 
+    def bounded(self) -> Self:
+        """As it is: each result is bounded already."""
+        return self
+
     def text(self) -> str:
         return "\n\n".join([*self._texts, self.trailer()])
 
@@ -53,10 +63,24 @@ class _Running:
     value: Any = None
 
 
+def prepare(call: Call, given: Batch) -> Steps[dict[str, places.Room]]:
+    """Where its calls find room, as far as that can be known before the first is done."""
+    rooms: dict[str, places.Room] = {}
+    for index, each in enumerate(given.calls):
+        running = _prepare(call, each, index, given.confirm)
+        if running.tool.prepare is not None:
+            # Each is told what is known: twenty operators in one network need one look at it.
+            running.call.prepared = rooms
+            with suppress(ToolFailure):
+                rooms |= (yield from running.tool.prepare(running.call, running.arguments)) or {}
+    return rooms
+
+
 def batch(call: Call, given: Batch) -> Generator[Any, None, list[_Running]]:
     """The first part of every call in this very frame; then what each wants to look at afterwards, side by side."""
     prepared = [_prepare(call, each, index, given.confirm) for index, each in enumerate(given.calls)]
     undo.journal().shared = True
+    places.use(call.prepared)
     for index, running in enumerate(prepared):
         try:
             _begin(running)
@@ -108,7 +132,7 @@ def _prepare(call: Call, given: BatchCall, index: int, confirm: bool) -> _Runnin
         raise ToolFailure(
             Code.VALUE_INVALID, f"calls[{index}]: {tool.name} {where}: {first['msg']}."
         ) from None
-    return _Running(tool, dataclasses.replace(call, tool=tool.name), arguments)
+    return _Running(tool, dataclasses.replace(call, tool=tool.name, batched=True, prepared=None), arguments)
 
 
 def _begin(running: _Running) -> None:
@@ -142,9 +166,11 @@ def _placed(failure: ToolFailure, index: int, tool: str) -> ToolFailure:
 
 def finish(call: Call, given: Batch, done: list[_Running]) -> BatchResult:
     """Put the results in shape, on a worker: some of them encode images."""
-    results, texts, pictures = [], [], []
+    results: list[dict[str, Any]] = []
+    texts, pictures = [], []
     problems: dict[tuple[str, str], aftermath.Problem] = {}
     changed = False
+    room = _MOST_CHARACTERS
     for running in done:
         output: Output = (
             running.tool.finish(running.call, running.arguments, running.value)
@@ -154,8 +180,18 @@ def finish(call: Call, given: Batch, done: list[_Running]) -> BatchResult:
         changed = changed or bool(getattr(output, "undo", ""))
         for problem in getattr(output, "problems", []):
             problems.setdefault((problem.path, problem.message), problem)
-        results.append({"tool": running.tool.name, "result": output.structured()})
-        texts.append(f"{running.tool.name}: {output.text()}")
+        output = output.bounded()
+        structured, text = output.structured(), output.text()
+        size = len(text) + len(json.dumps(structured, ensure_ascii=False))
+        size += sum(4 * len(picture.data) // 3 for picture in output.pictures)
+        if size > room:
+            # The edits are done: an answer too large to be sent must not look as if they had failed.
+            results.append({"tool": running.tool.name, "left_out": _LEFT_OUT})
+            texts.append(f"{running.tool.name}: {_LEFT_OUT}")
+            continue
+        room -= size
+        results.append({"tool": running.tool.name, "result": structured})
+        texts.append(f"{running.tool.name}: {text}")
         pictures += output.pictures
     result = BatchResult(
         results=results, problems=list(problems.values()), undo=call.undo_name if changed else ""
@@ -178,6 +214,7 @@ TOOLS = [
         arguments=Batch,
         output=BatchResult,
         run=batch,
+        prepare=prepare,
         finish=finish,
     )
 ]

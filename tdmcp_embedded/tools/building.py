@@ -10,7 +10,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.creating import resolution_notes
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
-from tdmcp_embedded.touchdesigner import building, creating, lookup, undo
+from tdmcp_embedded.touchdesigner import building, creating, lookup, places, undo
 from tdmcp_embedded.wording import counted
 
 
@@ -76,6 +76,15 @@ class BuiltNetwork(aftermath.Edited):
 _MOST_LISTED = 100
 
 
+def prepare(call: Call, arguments: BuildNetwork) -> Steps[Any]:
+    """Where there is room, if anything is made that has no place of its own."""
+    parent = lookup.component(call.td, arguments.path)
+    for spec in arguments.operators:
+        if spec.position is None and spec.dock is None and creating.child(parent, spec.name) is None:
+            return (yield from places.survey(parent, call.prepared))
+    return None
+
+
 def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
     access = aftermath.access(call)
     parent = lookup.component(call.td, arguments.path)
@@ -85,6 +94,7 @@ def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
         if arguments.annotations is None
         else [annotation.compact() for annotation in arguments.annotations]
     )
+    places.use(call.prepared)
     watch = aftermath.Watch()
     watch.before(
         there for spec in specs if (there := creating.child(parent, str(spec["name"]))) is not None
@@ -143,6 +153,7 @@ TOOLS = [
         arguments=BuildNetwork,
         output=BuiltNetwork,
         run=build_network,
+        prepare=prepare,
         idempotent=True,
         core=True,
     )

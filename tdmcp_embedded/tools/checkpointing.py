@@ -8,15 +8,15 @@ from pydantic import Field
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
-from tdmcp_embedded.tools import aftermath
-from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
-from tdmcp_embedded.touchdesigner import building, checkpoints, lookup, undo
-from tdmcp_embedded.touchdesigner.network import Extent, NetworkReader
+from tdmcp_embedded.tools import aftermath, restoring
+from tdmcp_embedded.tools.restoring import Plan
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool, at_once
+from tdmcp_embedded.touchdesigner import building, checkpoints, lookup, network, undo
 from tdmcp_embedded.wording import counted
 
 
 class Checkpoint(Arguments):
-    action: Literal["save", "list", "restore", "drop"]
+    action: Literal["save", "list", "restore", "drop"] = Field(description="what to do")
     path: str | None = Field(
         default=None, description="the COMP whose network is meant; list: all if left out"
     )
@@ -66,30 +66,50 @@ def checkpoint(call: Call, given: Checkpoint) -> Steps[Checkpoints]:
     if given.action == "save":
         # Nothing of the user's is edited; reading a large network takes frames.
         undo.journal().abandon()
-        state = yield from NetworkReader(td, Extent(depth=None, limit=None, size=None, text=None)).read(comp)
-        yield from checkpoints.save(td, path, given.name, state)
+        yield from checkpoints.save(td, path, given.name, network.run(td, comp))
         return Checkpoints(action="save", checkpoints=checkpoints.listed(td, path))
     return (yield from _restore(call, given, comp))
 
 
+def prepare(call: Call, given: Checkpoint) -> Steps[Plan | None]:
+    """Compare before the edit: a project of any size is restored in a step as long as what differs."""
+    if given.action != "restore" or given.path is None or not given.name or call.batched:
+        # In a batch, the calls before may change what this one is to put back.
+        return None
+    comp = lookup.component(call.td, given.path)
+    kept = yield from checkpoints.opened(call.td, str(comp.path), given.name)
+    return (yield from restoring.plan(call, kept, comp))
+
+
 def _restore(call: Call, given: Checkpoint, comp: Any) -> Steps[Checkpoints]:
-    path = str(comp.path)
-    state = checkpoints.load(call.td, path, str(given.name))
+    td, path = call.td, str(comp.path)
+    plan: Plan = call.prepared or at_once(
+        restoring.plan(call, at_once(checkpoints.opened(td, path, str(given.name))), comp)
+    )
     access = aftermath.access(call)
     watch = aftermath.Watch()
-    watch.before(comp.children[: aftermath.MOST_WATCHED])
-    built = building.build(call.td, comp, state["operators"], state["annotations"], access, exact=True)
+    watch.before(
+        there
+        for each in plan.touched[: aftermath.MOST_WATCHED]
+        if (there := td.op(f"{path.rstrip('/')}/{each}")) is not None
+    )
+    built = building.build(
+        td, comp, plan.operators, plan.annotations, access, exact=True, partial=plan.partial
+    )
     aftermath.need_confirmation(given.confirm, len(built.deleted), built.deleted, "Restoring deletes")
     changed = bool(built.created or built.changed or built.deleted)
     output = Checkpoints(
         action="restore",
-        checkpoints=checkpoints.listed(call.td, path),
+        checkpoints=checkpoints.listed(td, path),
         created=built.created[:_MOST_LISTED],
         changed=built.changed[:_MOST_LISTED],
         deleted=built.deleted[:_MOST_LISTED],
         notes=[f"{w.path} {note}" for w in built.written for note in w.notes][:_MOST_LISTED],
         undo=aftermath.done(call, changed),
     )
+    for word in ("created", "changed", "deleted"):
+        if len(getattr(built, word)) > _MOST_LISTED:
+            output.notes.append(f"{word}: {len(getattr(built, word))} in all")
     output.problems = yield from watch.after(call, [*built.created, *built.changed])
     return output
 
@@ -108,5 +128,6 @@ TOOLS = [
         arguments=Checkpoint,
         output=Checkpoints,
         run=checkpoint,
+        prepare=prepare,
     )
 ]

@@ -6,29 +6,18 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import paging
-from tdmcp_embedded.tools.difference import Difference, differences
-from tdmcp_embedded.tools.network_model import Annotation, NetworkOperator
+from tdmcp_embedded.tools.difference import Described, Difference, Side, differences
+from tdmcp_embedded.tools.sides import Live, Remembered, checked
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import checkpoints, lookup
-from tdmcp_embedded.touchdesigner.network import Extent, NetworkReader
 from tdmcp_embedded.touchdesigner.values import cut
 
 _DEFAULT_LIMIT = 50
 _SHOWN = 200
-
-
-class GivenNetwork(BaseModel):
-    """A network as read_network gave it; further keys of such an answer are passed over."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    operators: list[NetworkOperator]
-    annotations: list[Annotation] = []
 
 
 class CompareNetwork(Arguments):
@@ -70,68 +59,55 @@ def _json(value: Any) -> str:
     return cut(json.dumps(value, ensure_ascii=False, separators=(",", ":")), _SHOWN)
 
 
-@dataclass(frozen=True)
-class Kept:
-    """A checkpoint as the project holds it."""
+@dataclass
+class Page:
+    """What was found on the main thread: how many differences there are, and those of one page."""
 
-    text: str
+    start: int
+    total: int
+    found: list[Difference]
 
 
-def compare_network(call: Call, given: CompareNetwork) -> Steps[dict[str, Any]]:
-    """Reads both networks whole, a few operators at a time; `finish` compares them on a worker."""
-    start = paging.start_of(given, given.cursor)
+def compare_network(call: Call, given: CompareNetwork) -> Steps[Page]:
+    """Reads both networks side by side, an operator at a time, and keeps only what differs."""
+    page = Page(paging.start_of(given, given.cursor), 0, [])
     network = lookup.component(call.td, given.path)
-    extent = Extent(depth=given.depth, limit=None, size=None, text=None)
-    before: Any = given.with_
-    if isinstance(before, str):
-        if before.startswith("/"):
-            other = lookup.component(call.td, before)
-            before = yield from NetworkReader(call.td, extent).read(other)
-        else:
-            # Text as it is kept: parsing it takes longer than a frame, and `finish` has the time.
-            before = Kept(checkpoints.text(call.td, given.path, before))
-    after = yield from NetworkReader(call.td, extent).read(network)
-    return {"before": before, "after": after, "start": start}
+    before: Side
+    if not isinstance(given.with_, str):
+        before = Described((yield from checked(given.with_)))
+    elif given.with_.startswith("/"):
+        before = Live(call.td, lookup.component(call.td, given.with_), given.depth)
+    else:
+        before = Remembered((yield from checkpoints.opened(call.td, str(network.path), given.with_)))
+    after = Live(call.td, network, given.depth)
+    for difference in differences(before, after, layout=given.layout):
+        if difference is None:
+            yield
+            continue
+        if page.start <= page.total < page.start + given.limit:
+            page.found.append(difference)
+        page.total += 1
+    return page
 
 
-def finish(call: Call, given: CompareNetwork, read: dict[str, Any]) -> Compared:
-    """The differences, one page of them."""
-    before, after = read["before"], read["after"]
-    if isinstance(before, Kept):
-        before = checkpoints.parsed(before.text)
-    elif before is given.with_:
-        before = _given(before)
-    found = list(differences(before, after, layout=given.layout))
-    start: int = read["start"]
+def finish(call: Call, given: CompareNetwork, page: Page) -> Compared:
+    """The differences of one page, long values named by their beginning."""
     rows: list[dict[str, Any]] = []
     room = paging.PAGE_BYTES if given.limit <= _DEFAULT_LIMIT else paging.LARGE_PAGE_BYTES
-    for difference in found[start : start + given.limit]:
+    for difference in page.found:
         row = _row(difference)
         room -= len(json.dumps(row, ensure_ascii=False))
         if rows and room < 0:
             break
         rows.append(row)
-    following = start + len(rows)
+    following = page.start + len(rows)
     return Compared(
-        equal=not found,
+        equal=not page.total,
         differences=rows,
-        total=len(found),
+        total=page.total,
         returned=len(rows),
-        next_cursor=paging.cursor_at(given, following) if following < len(found) else None,
+        next_cursor=paging.cursor_at(given, following) if following < page.total else None,
     )
-
-
-def _given(network: Any) -> dict[str, Any]:
-    try:
-        return GivenNetwork.model_validate(network).model_dump(mode="json", exclude_none=True)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise ToolFailure(
-            Code.VALUE_INVALID,
-            f"with is no network: {where}: {first['msg']}.",
-            hint="Give what read_network answered, the path of a COMP, or the name of a checkpoint.",
-        ) from None
 
 
 def _row(difference: Difference) -> dict[str, Any]:

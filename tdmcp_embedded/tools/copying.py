@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 
+from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
-from tdmcp_embedded.touchdesigner import lookup, moving
+from tdmcp_embedded.touchdesigner import lookup, moving, places
 
 
 class CopyOperators(Arguments):
@@ -28,9 +31,25 @@ class CopiedOperators(aftermath.Edited):
         return "\n".join([*lines, self.trailer()])
 
 
+def prepare(call: Call, given: CopyOperators) -> Steps[Any]:
+    """Where there is room, in a network of any size."""
+    return (yield from places.survey(_goal(call, given), call.prepared))
+
+
+def _goal(call: Call, given: CopyOperators) -> Any:
+    """The network to copy into."""
+    if given.parent is not None:
+        return lookup.component(call.td, given.parent)
+    parent = lookup.operator(call.td, given.paths[0]).parent()
+    if parent is None:
+        raise ToolFailure(Code.PRECONDITION_FAILED, "The root cannot be copied.")
+    return parent
+
+
 def copy_operators(call: Call, given: CopyOperators) -> Steps[CopiedOperators]:
     sources = list({o.path: o for o in (lookup.operator(call.td, path) for path in given.paths)}.values())
-    parent = sources[0].parent() if given.parent is None else lookup.component(call.td, given.parent)
+    parent = _goal(call, given)
+    places.use(call.prepared)
     lost = moving.cut_wires(sources)
     copies = moving.copy(sources, parent, aftermath.access(call))
     output = CopiedOperators(
@@ -53,5 +72,6 @@ TOOLS = [
         arguments=CopyOperators,
         output=CopiedOperators,
         run=copy_operators,
+        prepare=prepare,
     )
 ]

@@ -13,12 +13,13 @@ from tdmcp_embedded.tools.network_model import InputSource, ParameterValue
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import annotations as annotating
 from tdmcp_embedded.touchdesigner import (
-    building,
     creating,
     layout,
     lookup,
     operators,
     parameters,
+    parts,
+    places,
     undo,
     wiring,
 )
@@ -64,9 +65,17 @@ class CreatedOperator(aftermath.Edited):
         return "\n".join([*lines, *self.notes, self.trailer()])
 
 
+def prepare(call: Call, arguments: CreateOperator) -> Steps[Any]:
+    """Where there is room, in a network of any size."""
+    if arguments.position is not None:
+        return None
+    return (yield from places.survey(lookup.component(call.td, arguments.parent), call.prepared))
+
+
 def create_operator(call: Call, arguments: CreateOperator) -> Steps[CreatedOperator]:
     access = aftermath.access(call)
     parent = lookup.component(call.td, arguments.parent)
+    places.use(call.prepared)
     watch = aftermath.Watch()
     operator, fresh, also = _make(call, parent, arguments)
     if not fresh:
@@ -82,9 +91,11 @@ def create_operator(call: Call, arguments: CreateOperator) -> Steps[CreatedOpera
         changed = changed or _paths(before) != _paths(operators.wires_in(operator))
     if arguments.position is not None:
         layout.move(operator, *arguments.position)
+        if fresh:
+            places.settled(parent, [operator])
     elif fresh:
         sources = [wire[0] for wire in operators.wires_in(operator) if wire is not None]
-        layout.place_free(parent, [operator], sources)
+        places.place_free(parent, [operator], sources)
     output = CreatedOperator(
         path=str(operator.path),
         type=str(operator.opType),
@@ -141,8 +152,8 @@ def _source(operator: Any, item: InputSource) -> tuple[Any, int] | None:
     if item is None:
         return None
     if isinstance(item, str):
-        return building.source(operator, item), 0
-    return building.source(operator, item.from_), item.output
+        return parts.sibling(operator, item), 0
+    return parts.sibling(operator, item.from_), item.output
 
 
 def _paths(wires: list[tuple[Any, int] | None]) -> list[str | None]:
@@ -185,6 +196,7 @@ TOOLS = [
         arguments=CreateOperator,
         output=CreatedOperator,
         run=create_operator,
+        prepare=prepare,
         core=True,
     )
 ]

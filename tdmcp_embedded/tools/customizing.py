@@ -9,7 +9,7 @@ from pydantic import Field
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
-from tdmcp_embedded.touchdesigner import custom, customs, describe, lookup
+from tdmcp_embedded.touchdesigner import custom, custom_check, customs, describe, lookup
 
 
 class DefineParameters(Arguments):
@@ -46,7 +46,7 @@ def define_parameters(call: Call, given: DefineParameters) -> Steps[DefinedParam
             # A slider that ends before its parameter does is of little use.
             if "norm" not in definition and _number(definition.get("min")) and _number(definition.get("max")):
                 definition["norm"] = [definition["min"], definition["max"]]
-    custom.check(comp, pages, access)
+    custom_check.check(comp, pages, access)
     watch = aftermath.Watch()
     watch.before([comp])
     custom.remove(comp, given.remove)

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.resources.addresses import MOST_CHARACTERS, operator_uri
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import paging
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
@@ -47,6 +48,8 @@ class Data(paging.Page):
     start: int
     text_: str | None = Field(default=None, alias="text", serialization_alias="text")
     table: list[list[str]] | None = None
+    whole: str | None = None
+    """Resource that holds all of it, where this is a part of a DAT."""
     hash: str | None = None
     """Of a DAT's whole content; write_data's expected_hash takes it."""
     rate: float | None = None
@@ -68,10 +71,13 @@ class Data(paging.Page):
     def structured(self) -> dict[str, Any]:
         return self.model_dump(mode="json", exclude_none=True, by_alias=True)
 
+    def link(self) -> str | None:
+        return self.whole
+
     def text(self) -> str:
         facts = self.structured()
         head = [f"{self.path} {self.kind}: {self.paging_line()} from {self.start}"]
-        for key in ("hash", "rate", "channels_left_out", "primitives", "size", "statistics"):
+        for key in ("whole", "hash", "rate", "channels_left_out", "primitives", "size", "statistics"):
             if key in facts:
                 head.append(f"{key}: {_json(facts[key])}")
         if self.text_ is not None:
@@ -172,8 +178,17 @@ def finish(call: Call, given: ReadData, taken: dict[str, Any]) -> Data:
         kind=kind,
         start=start,
         next_cursor=paging.cursor_at(given, following) if more else None,
+        whole=_whole(taken, fields, more),
         **fields,
     )
+
+
+def _whole(taken: dict[str, Any], fields: dict[str, Any], more: bool) -> str | None:
+    """Where all of a DAT can be read, if this is not all of it and it fits there."""
+    if taken["kind"] not in ("text", "table") or len(taken["content"]) > MOST_CHARACTERS:
+        return None
+    cut_off = taken["kind"] == "text" and taken["start"] == 0 and fields["text"] != taken["content"]
+    return operator_uri(taken["kind"], taken["path"]) if more or cut_off else None
 
 
 def _room(given: ReadData) -> int:

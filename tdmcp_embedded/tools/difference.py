@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
+from tdmcp_embedded.touchdesigner.rows import unread
 from tdmcp_embedded.touchdesigner.values import same_number
 
 #: Fields that describe how a network is drawn, not what it does.
@@ -31,62 +34,114 @@ class Difference:
     """Field (or field.key) to [before, after]; null is not there, or at its default."""
 
 
+@dataclass(frozen=True)
+class Level:
+    """What one network holds, by name: whatever its side knows each operator and annotation by."""
+
+    operators: dict[str, Any]
+    annotations: dict[str, Any]
+
+
+_Fields = Callable[[Mapping[str, Any], Mapping[str, Any]], Iterator[tuple[str, list[Any]]]]
+
+#: Work in steps; None offers the frame back.
+T = TypeVar("T")
+Steps = Generator[None, None, T]
+
+
+class Side(Protocol):
+    """One of two networks that are compared, asked for a little at a time."""
+
+    @property
+    def top(self) -> Any:
+        """What it knows the network itself by."""
+
+    def inside(self, thing: Any) -> Steps[Level | None]:
+        """What is in the network, or in an operator; None where that was not read."""
+
+    def row(self, thing: Any) -> Steps[Mapping[str, Any] | None]:
+        """An operator or annotation in the format of `network_model`; None if it is gone meanwhile."""
+
+    def type(self, thing: Any) -> str:
+        """Its operator type."""
+
+
+class Described:
+    """A side that is held whole: a mapping with operators and annotations."""
+
+    def __init__(self, network: Mapping[str, Any]) -> None:
+        self.top = network
+
+    def inside(self, thing: Mapping[str, Any]) -> Steps[Level | None]:
+        yield
+        if "inside" in unread(thing):
+            return None
+        rows = thing.get("operators" if thing is self.top else "children") or ()
+        notes = thing.get("annotations") or ()
+        return Level({row["name"]: row for row in rows}, {row["name"]: row for row in notes})
+
+    def row(self, thing: Mapping[str, Any]) -> Steps[Mapping[str, Any] | None]:
+        yield
+        return thing
+
+    def type(self, thing: Mapping[str, Any]) -> str:
+        return str(thing.get("type") or "")
+
+
 def differences(
-    before: Mapping[str, Any], after: Mapping[str, Any], *, layout: bool = True, prefix: str = ""
-) -> Iterator[Difference]:
-    """What has to be done to `before` (a mapping with operators and annotations) to get `after`."""
-    yield from _members(before.get("operators"), after.get("operators"), prefix, layout)
-    yield from _notes(before.get("annotations"), after.get("annotations"), prefix, layout)
+    before: Side, after: Side, *, layout: bool = True, precise: bool = False
+) -> Iterator[Difference | None]:
+    """What has to be done to `before` to get `after`; None offers the frame back.
+
+    `precise` also tells numbers apart that are one as float32.
+
+    Rows are read, compared and let go: two networks of any size take no more memory than their names.
+    """
+    fields = partial(_fields, layout=layout, equal=operator.eq if precise else same)
+    yield from _inside(before, after, before.top, after.top, "", fields)
 
 
-def _members(
-    before: Sequence[Mapping[str, Any]] | None,
-    after: Sequence[Mapping[str, Any]] | None,
-    prefix: str,
-    layout: bool,
-) -> Iterator[Difference]:
-    old = {row["name"]: row for row in before or ()}
-    new = {row["name"]: row for row in after or ()}
-    for name, row in old.items():
-        if name not in new:
-            yield Difference(prefix + name, "removed", row.get("type") or "")
-    for name, row in new.items():
-        path = prefix + name
-        if name not in old:
-            yield Difference(path, "added", row.get("type") or "")
+def _inside(
+    before: Side, after: Side, left: Any, right: Any, prefix: str, fields: _Fields
+) -> Generator[Difference | None, None, None]:
+    old = yield from before.inside(left)
+    new = yield from after.inside(right)
+    if old is None or new is None:
+        return
+    for name, thing in old.operators.items():
+        if name not in new.operators:
+            yield Difference(prefix + name, "removed", before.type(thing))
+            yield None
+    for name, thing in new.operators.items():
+        if name not in old.operators:
+            yield Difference(prefix + name, "added", after.type(thing))
+            yield None
             continue
-        changes = dict(_fields(old[name], row, layout))
+        was, now = (yield from before.row(old.operators[name])), (yield from after.row(thing))
+        if was is None or now is None:
+            continue
+        changes = dict(fields(was, now))
         if changes:
-            yield Difference(path, "changed", row.get("type") or "", changes)
-        if "inside" in _unread(old[name]) | _unread(row):
-            continue
-        yield from _members(old[name].get("children"), row.get("children"), f"{path}/", layout)
-        yield from _notes(old[name].get("annotations"), row.get("annotations"), f"{path}/", layout)
-
-
-def _notes(before: Any, after: Any, prefix: str, layout: bool) -> Iterator[Difference]:
-    old = {row["name"]: row for row in before or ()}
-    new = {row["name"]: row for row in after or ()}
-    for name in [*old, *(name for name in new if name not in old)]:
+            yield Difference(prefix + name, "changed", str(now.get("type") or ""), changes)
+        yield from _inside(before, after, old.operators[name], thing, f"{prefix}{name}/", fields)
+    for name in [*old.annotations, *(name for name in new.annotations if name not in old.annotations)]:
         path = f"{prefix}{name}"
-        if name not in new:
+        if name not in new.annotations:
             yield Difference(path, "removed", "annotation")
-        elif name not in old:
+        elif name not in old.annotations:
             yield Difference(path, "added", "annotation")
         else:
-            changes = dict(_fields(old[name], new[name], layout))
+            was = yield from before.row(old.annotations[name])
+            now = yield from after.row(new.annotations[name])
+            changes = dict(fields(was, now)) if was is not None and now is not None else {}
             if changes:
                 yield Difference(path, "changed", "annotation", changes)
 
 
-def _unread(row: Mapping[str, Any]) -> set[str]:
-    """What a bounded reading did not carry (`left_out`), of which nothing can be said: text, table, inside."""
-    words = " ".join(row.get("left_out") or ()).split()
-    return {"text", "table", "inside"} & {word.strip(";") for word in words}
-
-
-def _fields(old: Mapping[str, Any], new: Mapping[str, Any], layout: bool) -> Iterator[tuple[str, list[Any]]]:
-    passed = _INSIDE | _unread(old) | _unread(new) | (frozenset() if layout else LAYOUT)
+def _fields(
+    old: Mapping[str, Any], new: Mapping[str, Any], *, layout: bool, equal: Callable[[Any, Any], bool]
+) -> Iterator[tuple[str, list[Any]]]:
+    passed = _INSIDE | unread(old) | unread(new) | (frozenset() if layout else LAYOUT)
     for name in [*old, *(key for key in new if key not in old)]:
         if name in passed:
             continue
@@ -94,13 +149,13 @@ def _fields(old: Mapping[str, Any], new: Mapping[str, Any], layout: bool) -> Ite
         if name in _BY_KEY:
             was, now = was or {}, now or {}
             for key in [*was, *(k for k in now if k not in was)]:
-                if not same(was.get(key), now.get(key)):
+                if not equal(was.get(key), now.get(key)):
                     yield f"{name}.{key}", [was.get(key), now.get(key)]
         elif name in ("inputs", "comp_inputs"):
             left, right = _wires(was), _wires(now)
             if left != right:
                 yield name, [was, now]
-        elif not same(was or None, now or None):
+        elif not equal(was or None, now or None):
             yield name, [was, now]
 
 
@@ -119,12 +174,15 @@ def _wires(sources: Any) -> list[tuple[str, int] | None]:
 
 def same(left: Any, right: Any) -> bool:
     """Equality as TouchDesigner sees it: numbers to the precision of a float32, lists and mappings by content."""
+    if left == right:
+        # Nearly always, and at once even for a table of a hundred thousand rows.
+        return True
     if isinstance(left, bool) or isinstance(right, bool):
-        return bool(left == right)
+        return False
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
         return same_number(left, right)
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(same(a, b) for a, b in zip(left, right, strict=True))
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
-    return bool(left == right)
+    return False

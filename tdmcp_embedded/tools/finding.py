@@ -14,7 +14,7 @@ from tdmcp_embedded.touchdesigner import diagnostics, lookup, operators
 from tdmcp_embedded.touchdesigner.flags import FLAGS
 from tdmcp_embedded.touchdesigner.operators import SYSTEM_NETWORKS, Pace
 from tdmcp_embedded.touchdesigner.search import Query, is_pattern
-from tdmcp_embedded.touchdesigner.values import clean
+from tdmcp_embedded.touchdesigner.values import clean, cut
 
 Family = Literal["COMP", "TOP", "CHOP", "SOP", "POP", "DAT", "MAT"]
 FieldName = Literal[
@@ -39,6 +39,10 @@ _Flag = Annotated[
 ]
 
 _DEFAULT_LIMIT = 50
+
+#: Characters of one comment or message, and entries of one list: inspect_operator and check_errors have more.
+_MOST_CHARACTERS = 300
+_MOST_ENTRIES = 20
 
 
 class FindOperators(Arguments):
@@ -166,22 +170,28 @@ def _field(op: Any, field: str) -> Any:
     if field == "family":
         return str(op.family)
     if field == "tags":
-        return operators.tags(op)
+        return operators.tags(op)[:_MOST_ENTRIES]
     if field == "flags":
         return operators.set_flags(op)
     if field == "comment":
-        return clean(str(op.comment))
+        return cut(clean(str(op.comment)), _MOST_CHARACTERS)
     if field == "position":
         return operators.position(op)
     if field == "inputs":
-        return [None if wire is None else str(wire[0].path) for wire in operators.wires_in(op)]
+        wires = operators.wires_in(op)[:_MOST_ENTRIES]
+        return [None if wire is None else str(wire[0].path) for wire in wires]
     if field == "outputs":
-        return [[str(far.path) for far, _ in wires] for wires in operators.wires_out(op)]
+        return [
+            [str(far.path) for far, _ in wires[:_MOST_ENTRIES]]
+            for wires in operators.wires_out(op)[:_MOST_ENTRIES]
+        ]
     if field == "size":
         return operators.data_facts(op)
     if field == "cook":
         return operators.cook_facts(op)
-    return [f"{p.severity}: {p.message}" for p in diagnostics.problems(op)]
+    return [
+        f"{p.severity}: {cut(p.message, _MOST_CHARACTERS)}" for p in diagnostics.problems(op)[:_MOST_ENTRIES]
+    ]
 
 
 TOOLS = [

@@ -11,12 +11,17 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import describe, diagnostics, lookup, operators
 from tdmcp_embedded.touchdesigner.flags import changed_flags
-from tdmcp_embedded.touchdesigner.values import clean
+from tdmcp_embedded.touchdesigner.values import clean, cut
 from tdmcp_embedded.wording import counted
 
-#: Bytes of parameters in one answer: default answers stay below 20 kB with it, larger ones below the message limit.
-_PARAMETER_BYTES = {"changed": 9_000}
-_PARAMETER_BYTES_ASKED = 150_000
+#: Bytes of one answer: default answers stay below 20 kB with it, larger ones below the message limit.
+_BYTES = {"changed": 8_000}
+_BYTES_ASKED = 150_000
+
+#: Characters of one text, by what was asked for, and entries of one list.
+_CHARACTERS = {"changed": 600}
+_CHARACTERS_ASKED = 4_000
+_ENTRIES = 40
 
 
 class InspectOperator(Arguments):
@@ -45,12 +50,19 @@ def inspect_operator(call: Call, given: InspectOperator) -> Steps[Inspected]:
     """Looks at one operator after the other, offering the frame back within long parameter lists too."""
     rows: list[dict[str, Any]] = []
     left_out: list[str] = []
-    room = _PARAMETER_BYTES.get(given.parameters, _PARAMETER_BYTES_ASKED)
+    room = _BYTES.get(given.parameters, _BYTES_ASKED)
+    longest = _CHARACTERS.get(given.parameters, _CHARACTERS_ASKED)
     found = [lookup.operator(call.td, path) for path in given.paths]
-    for current in found:
+    for index, current in enumerate(found):
         if not current.valid:
             continue
-        row = _facts(current)
+        if rows and room <= 0:
+            more = len(found) - index
+            left_out.append(f"{counted(more, 'more operator')} did not fit: ask for fewer at once.")
+            break
+        row, bounded = _bounded(_facts(current), longest)
+        left_out += bounded
+        room -= len(json.dumps(row, ensure_ascii=False))
         yield
         shown: dict[str, Any] = {}
         hidden = 0
@@ -58,7 +70,11 @@ def inspect_operator(call: Call, given: InspectOperator) -> Steps[Inspected]:
             if room <= 0:
                 hidden += 1
                 continue
-            shown[str(par.name)] = entry = describe.parameter(par)
+            entry = {
+                key: cut(value, longest) if isinstance(value, str) else value
+                for key, value in describe.parameter(par).items()
+            }
+            shown[str(par.name)] = entry
             room -= len(json.dumps(entry, ensure_ascii=False)) + len(par.name)
             if count % 8 == 7:
                 yield
@@ -72,6 +88,26 @@ def inspect_operator(call: Call, given: InspectOperator) -> Steps[Inspected]:
         rows.append(row)
         yield
     return Inspected(operators=rows, left_out=left_out or None)
+
+
+def _bounded(row: dict[str, Any], longest: int) -> tuple[dict[str, Any], list[str]]:
+    """The facts with no text and no list too long, and in sentences what was left out."""
+    left_out = []
+    for key, value in row.items():
+        if isinstance(value, str):
+            row[key] = cut(value, longest)
+        elif isinstance(value, list) and key != "custom_pages" and len(value) > _ENTRIES:
+            row[key] = value[:_ENTRIES]
+            left_out.append(f"{len(value) - _ENTRIES} more {key} of {row['path']} are not shown.")
+    for problem in row["problems"]:
+        problem["message"] = cut(problem["message"], longest // 2)
+    pages: list[dict[str, Any]] = row.get("custom_pages", [])
+    for page in pages:
+        names = page["parameters"]
+        if len(names) > _ENTRIES or len(pages) > _ENTRIES:
+            page["parameters"] = [*names[:3], f"… {len(names)} in all"]
+    row |= {"custom_pages": pages[:_ENTRIES]} if pages else {}
+    return row, left_out
 
 
 def _facts(op: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from tdmcp_embedded.tools.tool import Arguments, Output
 Cursor = Annotated[str | None, Field(description="next_cursor of the page before.")]
 
 #: Bytes of structured content after which a page of default size ends early: with its text it stays below 20 kB.
-PAGE_BYTES = 10_000
+PAGE_BYTES = 9_000
 
 #: The same where the caller asked for so many.
 LARGE_PAGE_BYTES = 300_000

@@ -87,7 +87,9 @@ def set_parameters(call: Call, arguments: SetParameters) -> Steps[ParametersSet]
     output = ParametersSet(
         changed=changed,
         operators=[
-            WrittenParameters(path=w.path, params=w.params, values=w.values, notes=w.notes) for w in written
+            WrittenParameters(path=w.path, params=w.params, values=w.values, notes=w.notes)
+            for w in written
+            if w.params or w.notes
         ],
         refused=refused,
         undo=aftermath.done(call, changed > 0),

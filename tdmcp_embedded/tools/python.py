@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
+from typing import Any, Self
 
 from pydantic import Field
 
@@ -34,6 +34,10 @@ class PythonResult(aftermath.Edited):
     created: list[str] = Field(default=[])
     deleted: list[str] = Field(default=[])
     renamed: list[str] = Field(default=[], description="old path → new path")
+
+    def bounded(self) -> Self:
+        """As it is: what the code said and made has bounds of its own."""
+        return self
 
     def text(self) -> str:
         lines = [f"value: {self.repr}" if self.repr else "no value"]

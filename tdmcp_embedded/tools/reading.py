@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Literal
 
 from pydantic import Field
 
+from tdmcp_embedded.resources.addresses import operator_uri
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import outline, paging
 from tdmcp_embedded.tools.network_model import Annotation, NetworkOperator
@@ -42,9 +44,16 @@ class Network(paging.Page):
     operators: list[NetworkOperator] | None = None
     annotations: list[Annotation] | None = None
     mermaid: str | None = None
+    whole: str | None = None
+    """Resource that holds all of it, where this is a part."""
+
+    def link(self) -> str | None:
+        return self.whole
 
     def text(self) -> str:
         head = f"{self.path} {self.type}: {self.paging_line()} operators"
+        if self.whole is not None:
+            head += f"; whole: {self.whole}"
         if self.mermaid is not None:
             return f"{head}\n{self.mermaid}"
         return "\n".join([head, *outline.outline(self.operators or [], self.annotations or [])])
@@ -82,7 +91,17 @@ def finish(call: Call, given: ReadNetwork, found: dict[str, Any]) -> Network:
         total=found["total"],
         returned=len(operators),
         next_cursor=paging.cursor_at(given, following) if following is not None else None,
+        whole=_whole(given, found) if following is not None else None,
     )
+
+
+def _whole(given: ReadNetwork, found: dict[str, Any]) -> str | None:
+    """Where all of the network can be read at once, if that is likely to fit: guessed from the operators at hand."""
+    rows = found["operators"]
+    if given.depth > 1 or given.view != "full" or not rows:
+        return None
+    guess = len(json.dumps(rows)) / len(rows) * found["total"]
+    return operator_uri("network", found["path"]) if guess < paging.LARGE_PAGE_BYTES / 2 else None
 
 
 TOOLS = [

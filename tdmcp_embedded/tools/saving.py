@@ -15,7 +15,7 @@ from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
-from tdmcp_embedded.touchdesigner import creating, layout, lookup, project, undo
+from tdmcp_embedded.touchdesigner import creating, lookup, places, project, undo
 from tdmcp_embedded.touchdesigner.operators import position
 from tdmcp_embedded.wording import counted
 
@@ -68,10 +68,12 @@ async def save_project(call: Call, given: SaveProject) -> SaveStarted:
     )
     target: str | None = await asyncio.wrap_future(checked.future)
     saving = call.queue.submit(
-        lambda: _save(call, target), session=call.session, label="save_project", deadline=_SAVE_DEADLINE
+        lambda: _save(call, target),
+        session=call.session,
+        label="save_project",
+        deadline=_SAVE_DEADLINE,
+        keep=True,
     )
-    # Nobody waits for this one: its outcome is to be kept until get_job asks.
-    saving.undelivered = True
     return SaveStarted(job=saving.id, path=target)
 
 
@@ -150,6 +152,11 @@ class ImportedComponent(aftermath.Edited):
         return f"{self.path} ({self.type}) with {counted(self.operators, 'operator')} at {self.position}\n{self.trailer()}"
 
 
+def prepare(call: Call, given: ImportComponent) -> Steps[Any]:
+    """Where there is room, in a network of any size."""
+    return (yield from places.survey(lookup.component(call.td, given.parent), call.prepared))
+
+
 def import_component(call: Call, given: ImportComponent) -> Steps[ImportedComponent]:
     access = aftermath.access(call)
     access.needs_full("loading a component from a file")
@@ -159,10 +166,11 @@ def import_component(call: Call, given: ImportComponent) -> Steps[ImportedCompon
         creating.check_name(given.name)
         if creating.child(parent, given.name) is not None:
             raise creating.taken(parent, given.name)
+    places.use(call.prepared)
     made = project.load(parent, path)
     if given.name is not None:
         creating.rename(made, given.name)
-    layout.place_free(parent, [made])
+    places.place_free(parent, [made])
     output = ImportedComponent(
         path=str(made.path),
         type=str(made.opType),
@@ -209,5 +217,6 @@ TOOLS = [
         arguments=ImportComponent,
         output=ImportedComponent,
         run=import_component,
+        prepare=prepare,
     ),
 ]

@@ -22,6 +22,7 @@ LIKELY = (
     "the power button is off",
     "a cook or a script takes long",
     "a project is loading or saving",
+    "a script has cancelled every run() while the timeline is paused (Play, or Restart on the component, helps)",
 )
 
 #: The last answer of each server's main thread, for while there is none.

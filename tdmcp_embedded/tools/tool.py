@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
@@ -20,6 +20,16 @@ T = TypeVar("T")
 
 #: A tool's work on the main thread: bare `yield` offers the frame back, `yield NEXT_FRAME` waits for the next one.
 Steps = Generator[Any, None, T]
+
+
+def at_once(steps: Steps[T]) -> T:
+    """Work in steps done in one: inside an edit, where no frame may pass."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            value: T = end.value
+            return value
 
 
 class Arguments(BaseModel):
@@ -42,6 +52,14 @@ class Output(BaseModel):
     def structured(self) -> dict[str, Any]:
         """Strict JSON for `structuredContent`."""
         return self.model_dump(mode="json", exclude_none=True)
+
+    def link(self) -> str | None:
+        """Address of the resource that holds the whole, where this is a part of something large; else None."""
+        return None
+
+    def bounded(self) -> Self:
+        """The same, made small enough to be sent; whoever makes an answer that can grow says how."""
+        return self
 
     @property
     def pictures(self) -> list[Picture]:
@@ -86,6 +104,10 @@ class Call:
     """Report progress (done, total, sentence) from any thread; free when the client asked for none."""
     undo_name: str = ""
     """Name of the undo step this call makes; shown in TouchDesigner's Edit menu."""
+    batched: bool = False
+    """Whether it is one of several calls that share a frame and an undo step."""
+    prepared: Any = None
+    """What the tool's `prepare` has found; None where it has none, or could not look yet (see `Tool`)."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +116,10 @@ class Tool:
 
     `run` works on the main thread and is a plain function or a generator function of `(call, arguments)`; of a tool
     with effect EDIT or DESTRUCTIVE, the part before the first `yield` is the edit and runs inside one undo block.
+    `prepare` comes before that edit: a generator that only looks, over as many frames as it takes, so that the edit,
+    which must be one step, need not. Its value is `call.prepared`. Frames have passed since: the edit checks anew
+    whatever it would do wrong otherwise, and does without where there is none (in a batch, the call before may only
+    now have made what this one is about).
     `answer` replaces `run` for tools that must answer while the main thread is stuck: a coroutine on the server
     thread. `finish` turns what `run` returned into the output on a worker thread (encoding images, say).
     """
@@ -106,6 +132,7 @@ class Tool:
     arguments: type[Arguments]
     output: type[Output]
     run: Callable[[Call, Any], Any] | None = None
+    prepare: Callable[[Call, Any], Steps[Any]] | None = None
     answer: Callable[[Call, Any], Awaitable[Output]] | None = None
     finish: Callable[[Call, Any, Any], Output] | None = None
     idempotent: bool = False

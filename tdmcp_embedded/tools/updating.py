@@ -11,12 +11,12 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.network_model import Point
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
-from tdmcp_embedded.touchdesigner import appearance, creating, layout, lookup, moving, operators
+from tdmcp_embedded.touchdesigner import appearance, creating, layout, lookup, moving, operators, places
 from tdmcp_embedded.touchdesigner.flags import read_flags
 
 
 class UpdateOperator(Arguments):
-    path: str
+    path: str = Field(description="the operator")
     name: str | None = Field(default=None, description="new name")
     type: str | None = Field(default=None, description="new type of the same family; wires are kept")
     parent: str | None = Field(default=None, description="path of the COMP to move it to")
@@ -25,7 +25,7 @@ class UpdateOperator(Arguments):
     )
     position: Annotated[Point, WithJsonSchema({"type": "array"})] | None = None
     color: forms.Color | None = None
-    comment: str | None = None
+    comment: str | None = Field(default=None, description="new comment")
     tags: list[str] | None = Field(default=None, description="all its tags from now on")
 
 
@@ -52,12 +52,20 @@ class UpdatedOperator(aftermath.Edited):
         return "\n".join([*lines, *self.notes, self.trailer()])
 
 
+def prepare(call: Call, given: UpdateOperator) -> Steps[Any]:
+    """Where there is room in another network, if it is to move there."""
+    if given.parent is None:
+        return None
+    return (yield from places.survey(lookup.component(call.td, given.parent), call.prepared))
+
+
 def update_operator(call: Call, given: UpdateOperator) -> Steps[UpdatedOperator]:
     access = aftermath.access(call)
     operator = lookup.operator(call.td, given.path)
     access.target(operator)
     if operator.parent() is None:
         raise ToolFailure(Code.PRECONDITION_FAILED, "The root cannot be changed.")
+    places.use(call.prepared)
     watch = aftermath.Watch()
     watch.before([operator])
     changed: list[str] = []
@@ -146,6 +154,7 @@ TOOLS = [
         arguments=UpdateOperator,
         output=UpdatedOperator,
         run=update_operator,
+        prepare=prepare,
         idempotent=False,
     )
 ]

@@ -13,6 +13,8 @@ from tdmcp_embedded.touchdesigner.values import clean, cut
 
 _NAME = re.compile(r"^[A-Za-z0-9_]+$")
 _LONGEST_NAME = 200
+#: Numbers that are tried one after the other.
+_PROBED = 50
 
 
 def check_name(name: str) -> None:
@@ -89,13 +91,25 @@ def taken(parent: Any, name: str) -> ToolFailure:
 
 
 def free_name(parent: Any, name: str) -> str:
-    """The first name of this stem that is free, numbered as TD numbers: noise1, noise2 …"""
+    """A free name of this stem, numbered as TD numbers: noise1, noise2 … The next, unless very many are taken."""
     stem = name.rstrip("0123456789") or name
     number = int(name[len(stem) :] or 0) + 1
-    for candidate in range(number, number + 10_000):
-        if child(parent, f"{stem}{candidate}") is None:
+
+    def free(candidate: int) -> bool:
+        return child(parent, f"{stem}{candidate}") is None
+
+    for candidate in range(number, number + _PROBED):
+        if free(candidate):
             return f"{stem}{candidate}"
-    return f"{stem}_{number}"
+    # Thousands are numbered through: ever larger leaps to one that is free, then back to the last that is taken.
+    taken, leap = number + _PROBED - 1, 1
+    while not free(taken + leap):
+        taken, leap = taken + leap, leap * 2
+    low, high = taken, taken + leap
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if free(middle) else (middle, high)
+    return f"{stem}{high}"
 
 
 def rename(operator: Any, name: str) -> None:

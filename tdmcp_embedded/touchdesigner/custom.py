@@ -2,99 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.touchdesigner import customs, undo
-from tdmcp_embedded.touchdesigner.code_routes import Access
+from tdmcp_embedded.touchdesigner.custom_check import STYLES
 from tdmcp_embedded.touchdesigner.values import clean, cut
-
-#: The words after `append` in TD's Page class, with the number of values each makes (0: given by `size`).
-STYLES: dict[str, int] = {
-    "Float": 0, "Int": 0, "Str": 1, "Toggle": 1, "Momentary": 1, "Pulse": 1, "Menu": 1, "StrMenu": 1,
-    "OP": 1, "COMP": 1, "TOP": 1, "CHOP": 1, "SOP": 1, "POP": 1, "DAT": 1, "MAT": 1, "Object": 1, "PanelCOMP": 1,
-    "File": 1, "FileSave": 1, "Folder": 1, "Python": 1, "Header": 1, "Sequence": 1,
-    "XY": 2, "UV": 2, "WH": 2, "XYZ": 3, "UVW": 3, "RGB": 3, "RGBA": 4, "XYZW": 4,
-}  # fmt: skip
-_NAME = re.compile(r"^[A-Z][a-z0-9]*$")
-_NUMBERS = ("default", "min", "max")
-
-
-def check(operator: Any, pages: Sequence[Mapping[str, Any]], access: Access) -> None:
-    """Refuse definitions TD would refuse, before anything is made.
-
-    Raises:
-        ToolFailure: `value_invalid` or `access_denied`.
-    """
-    if not pages:
-        return
-    access.target(operator)
-    if not operator.isCOMP:
-        raise _invalid(f"{operator.path} is a {operator.opType}: only COMPs have custom parameters.")
-    seen: set[str] = set()
-    for page in pages:
-        if not str(page["name"]).strip():
-            raise _invalid("A custom page needs a name.")
-        for definition in page.get("parameters", ()):
-            name, style = str(definition["name"]), str(definition["style"])
-            if not _NAME.match(name):
-                repaired = re.sub(r"[^A-Za-z0-9]", "", name).lower().lstrip("0123456789").capitalize()
-                raise _invalid(
-                    f"{name!r} cannot name a custom parameter.",
-                    "One capital letter, then small letters and digits.",
-                    [repaired] if repaired else [],
-                )
-            if style not in STYLES:
-                raise _invalid(
-                    f"There is no parameter style {style!r}.", "", near(style, list(STYLES)) or list(STYLES)
-                )
-            if name in seen:
-                raise _invalid(f"The custom parameter {name} is defined twice.")
-            seen.add(name)
-            _check_definition(definition, name, style)
-            access.custom(
-                operator,
-                style,
-                menu_source=definition.get("menu_source"),
-                enable_expr=definition.get("enable_expr"),
-            )
-
-
-def _check_definition(definition: Mapping[str, Any], name: str, style: str) -> None:
-    size = definition.get("size")
-    if size is not None and STYLES[style] and size != STYLES[style]:
-        raise _invalid(f"{name}: style {style} has {STYLES[style]} values, not {size}.")
-    if size is not None and not 1 <= size <= 4:
-        raise _invalid(f"{name}: a Float or Int has 1 to 4 values, not {size}.")
-    menu, labels = definition.get("menu"), definition.get("menu_labels")
-    if menu is not None and style not in ("Menu", "StrMenu"):
-        raise _invalid(f"{name}: only styles Menu and StrMenu have a menu, not {style}.")
-    if menu is not None and len(set(menu)) != len(menu):
-        raise _invalid(f"{name}: a menu word stands twice.")
-    if labels is not None and len(labels) != len(menu or ()):
-        raise _invalid(f"{name}: {len(menu or ())} menu words, but {len(labels)} labels.")
-    count = size or STYLES[style] or 1
-    for key in _NUMBERS:
-        value = definition.get(key)
-        if isinstance(value, list) and len(value) != count:
-            raise _invalid(f"{name}: {key} has {len(value)} values, the parameter {count}.")
-    default = definition.get("default")
-    if style == "Menu" and menu is not None and default is not None and default not in menu:
-        raise ToolFailure(
-            Code.MENU_VALUE_INVALID,
-            f"{name}: the default {default!r} is not in its menu.",
-            suggestions=near(str(default), menu) or list(menu)[:12],
-        )
 
 
 def define(operator: Any, pages: Sequence[Mapping[str, Any]]) -> list[str]:
     """Make custom pages and parameters, or change those that are there; their values stay.
 
     Args:
-        pages: checked by `check`.
+        pages: checked by `custom_check.check`.
 
     Returns:
         Names of the parameters (whole vectors) that were made or changed.
@@ -106,8 +28,10 @@ def define(operator: Any, pages: Sequence[Mapping[str, Any]]) -> list[str]:
     try:
         for page in pages:
             home = _page(operator, str(page["name"]))
+            # Looked up once a page: a search for each of a thousand definitions is a million looks.
+            groups = _groups(operator)
             for definition in page.get("parameters", ()):
-                if _parameter(operator, home, definition):
+                if _parameter(operator, home, definition, groups):
                     touched.append(str(definition["name"]))
     except ToolFailure:
         raise
@@ -125,7 +49,7 @@ def remove(operator: Any, names: Sequence[str]) -> None:
     Raises:
         ToolFailure: `parameter_not_found`.
     """
-    groups = {str(group.name): group for group in operator.customParGroups}
+    groups = _groups(operator)
     for name in names:
         if name not in groups:
             raise ToolFailure(
@@ -133,6 +57,7 @@ def remove(operator: Any, names: Sequence[str]) -> None:
                 f"{operator.path} has no custom parameter {name!r}.",
                 suggestions=near(name, list(groups)) or list(groups)[:10],
             )
+    _note_pages(operator)
     for name in names:
         # Other groups may be invalid once one is gone (fact 19): look each up anew.
         for group in list(operator.customParGroups):
@@ -169,6 +94,8 @@ def only(operator: Any, pages: Sequence[Mapping[str, Any]]) -> bool:
             gone += [str(row["name"]) for row in rows]
     if gone:
         remove(operator, gone)
+    if spare:
+        _note_pages(operator)
     for left in [left for left in operator.customPages if left.name in spare]:
         left.destroy()
     return bool(gone or spare)
@@ -198,24 +125,45 @@ def _page(operator: Any, name: str) -> Any:
     return made
 
 
-def _parameter(operator: Any, page: Any, definition: Mapping[str, Any]) -> bool:
+def _groups(operator: Any) -> dict[str, Any]:
+    """The custom parameters (whole vectors) by name."""
+    return {str(group.name): group for group in operator.customParGroups}
+
+
+def _parameter(
+    operator: Any,
+    page: Any,
+    definition: Mapping[str, Any],
+    groups: dict[str, Any],
+    order: float | None = None,
+) -> bool:
+    """Make or change one; `groups` is kept up to date."""
     name, style = str(definition["name"]), str(definition["style"])
     size = int(definition.get("size") or STYLES[style] or 1)
-    group = next((g for g in operator.customParGroups if g.name == name), None)
+    group = groups.get(name)
     kept: list[undo.ParameterState] = []
     fresh = group is None
     if group is not None and not _fits(group, style, size):
         # Another style is another parameter: what it holds is carried over as far as it fits.
         kept = [undo.ParameterState(par) for par in group]
         _note_whole(operator, group)
+        if str(group.page.name) == str(page.name):
+            order = float(group[0].order)
         group.destroy()
         group, fresh = None, True
+        # Others may be invalid once one is gone (fact 19).
+        groups.clear()
+        groups.update(_groups(operator))
     if group is None:
         arguments: dict[str, Any] = {"label": definition.get("label") or name}
         if not STYLES[style]:
             arguments["size"] = size
-        group = getattr(page, f"append{style}")(name, **arguments)
-        undo.journal().put_back_with(lambda: _destroy_group(operator, name))
+        if order is not None:
+            arguments["order"] = order
+        group = groups[name] = getattr(page, f"append{style}")(name, **arguments)
+        if not kept:
+            # Of one that took another's place, the note of that other puts things right.
+            undo.journal().put_back_with(lambda: _destroy_group(operator, name))
     changed = _describe(operator, group, definition, style, fresh)
     if str(group.page.name) != str(page.name):
         for par in group:
@@ -308,16 +256,18 @@ def _note_whole(operator: Any, group: Any) -> None:
     definition = customs.parameter(list(group))
     page_name = str(group.page.name)
     states = [undo.ParameterState(par) for par in group]
+    order = float(group[0].order)
 
     def put_back() -> None:
         if not operator.valid:
             return
         present = next((g for g in operator.customParGroups if g.name == definition["name"]), None)
-        if present is not None and [undo.ParameterState(p) for p in present] == states:
-            return
         if present is not None:
+            as_before = customs.parameter(list(present)) == definition and str(present.page.name) == page_name
+            if as_before and [undo.ParameterState(par) for par in present] == states:
+                return
             present.destroy()
-        _parameter(operator, _page(operator, page_name), definition)
+        _parameter(operator, _page(operator, page_name), definition, _groups(operator), order)
         for par, state in zip(
             next(g for g in operator.customParGroups if g.name == definition["name"]), states, strict=False
         ):
@@ -326,5 +276,16 @@ def _note_whole(operator: Any, group: Any) -> None:
     undo.journal().put_back_with(put_back)
 
 
-def _invalid(message: str, hint: str = "", suggestions: Sequence[str] = ()) -> ToolFailure:
-    return ToolFailure(Code.VALUE_INVALID, message, hint=hint, suggestions=suggestions)
+def _note_pages(operator: Any) -> None:
+    """Note which custom pages there are, in order."""
+    names = [str(page.name) for page in operator.customPages]
+
+    def put_back() -> None:
+        present = [str(page.name) for page in operator.customPages] if operator.valid else names
+        if present != names:
+            for name in names:
+                if name not in present:
+                    operator.appendCustomPage(name)
+            operator.sortCustomPages(*names)
+
+    undo.journal().put_back_with(put_back)

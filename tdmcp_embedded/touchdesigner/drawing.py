@@ -12,8 +12,8 @@ from typing import Any
 
 from tdmcp_embedded.touchdesigner import diagnostics, lookup, operators
 from tdmcp_embedded.touchdesigner.flags import changed_flags
-from tdmcp_embedded.touchdesigner.network import boxes, members
 from tdmcp_embedded.touchdesigner.operators import Pace
+from tdmcp_embedded.touchdesigner.rows import boxes, members
 from tdmcp_embedded.touchdesigner.values import Json, clean, cut, rounded
 
 #: Operators that are drawn at most; nobody can read more, and the page has to hold them.

@@ -12,7 +12,7 @@ from typing import Any
 
 from tdmcp_embedded.touchdesigner import lookup
 from tdmcp_embedded.touchdesigner.flags import read_flags
-from tdmcp_embedded.touchdesigner.network import boxes, members
+from tdmcp_embedded.touchdesigner.rows import boxes, members
 
 Fingerprint = object
 

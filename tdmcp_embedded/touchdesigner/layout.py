@@ -1,9 +1,9 @@
-"""Where operators stand in a network: free places, chains from left to right, docked operators beside their host."""
+"""Where operators stand in a network: chains from left to right, docked operators beside their host."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +12,6 @@ from tdmcp_embedded.touchdesigner import undo
 #: Free space kept between tiles: room for a wire to be seen, and for the name under a tile.
 GAP_X = 60
 GAP_Y = 40
-
-#: Tiles wider than this are not expected; annotations, which may be, are there to be stood on.
-_WIDEST = 1000
 
 
 @dataclass(frozen=True)
@@ -83,63 +80,6 @@ def set_place(operator: Any, x: float, y: float) -> None:
         if getattr(operator, name) != value:
             undo.journal().attribute(operator, name)
             setattr(operator, name, value)
-
-
-def place_free(
-    parent: Any, operators: Sequence[Any], sources: Iterable[Any] = (), *, keep_shape: bool = False
-) -> None:
-    """Give operators that stand anywhere (new ones stand at 0, 0) a place where they overlap nothing.
-
-    They are laid out as chains from left to right by their wires (or, with `keep_shape`, stay as they stand among
-    themselves); the whole is put to the right of `sources` (what feeds it from outside), or below everything else.
-    """
-    if not operators:
-        return
-    moving = {each.name for operator in operators for each in group(operator)}
-    if not keep_shape:
-        arrange(operators)
-    shape = [box(each) for operator in operators for each in group(operator)]
-    around = bounds(shape)
-    # Sources stand where they stand; of the others only those in the way are looked at closer.
-    # Each attribute is read once: in a network of thousands every further one costs the show a frame.
-    others = [(child.nodeX, child.nodeY, child) for child in parent.children if child.name not in moving]
-    x, y = _right_of([box(source) for source in sources], around) or _below(others, around)
-    # Straight down past what is in the way: columns stay columns. From the top, each tile is met once.
-    for tile in sorted(_in_column(others, x, y, around), key=lambda t: -(t.y + t.h)):
-        if Box(x, y, around.w, around.h).overlaps(tile, GAP_Y):
-            y = tile.y - GAP_Y - around.h
-    dx, dy = x - around.x, y - around.y
-    for operator in operators:
-        move(operator, operator.nodeX + dx, operator.nodeY + dy)
-
-
-def _right_of(sources: list[Box], around: Box) -> tuple[float, float] | None:
-    if not sources:
-        return None
-    right = max(sources, key=lambda b: b.x + b.w)
-    return right.x + right.w + GAP_X, right.y + right.h - around.h
-
-
-#: An operator and where its tile stands: left and bottom edge.
-_Standing = tuple[float, float, Any]
-
-
-def _below(others: Sequence[_Standing], around: Box) -> tuple[float, float]:
-    if not others:
-        return 0, 0
-    left = min(x for x, _, _ in others)
-    return left, min(y for _, y, _ in others) - GAP_Y - around.h
-
-
-def _in_column(others: Sequence[_Standing], x: float, y: float, around: Box) -> list[Box]:
-    """Tiles that a group of this size could hit on its way down from a place at `x`, `y`."""
-    # Most tiles of a large network are ruled out by one number, and below everything there is none.
-    near = [
-        other
-        for left, bottom, other in others
-        if x - _WIDEST < left < x + around.w + GAP_X and bottom < y + around.h + GAP_Y
-    ]
-    return [box(other) for other in near if other.opType != "annotateCOMP"]
 
 
 def arrange(operators: Sequence[Any]) -> None:

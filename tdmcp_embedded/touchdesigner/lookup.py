@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator
 from functools import lru_cache
@@ -14,6 +15,9 @@ FAMILIES = ("COMP", "TOP", "CHOP", "SOP", "POP", "DAT", "MAT")
 
 #: How many operators a search for a misplaced name may look at: it answers a mistake, it must not cost a frame.
 _SEARCH_LIMIT = 400
+
+#: How many names of one network are compared with a misspelt one, for the same reason.
+_MOST_NAMES = 1000
 
 
 def operator(td: ModuleType, path: str) -> Any:
@@ -74,9 +78,8 @@ def _not_found(td: ModuleType, given: str, wanted: str) -> ToolFailure:
     else:
         parent, missing = _deepest(td, wanted)
         name = wanted.rsplit("/", 1)[-1]
-        names = [child.name for child in parent.children]
         base = "" if parent.path == "/" else parent.path
-        suggestions = [f"{base}/{match}" for match in near(missing, names)]
+        suggestions = [f"{base}/{match}" for match in resembling(parent, missing)]
         hint = f"{parent.path} has no operator named {missing}." if wanted != "/" else ""
     for path in _same_name(td, name):
         if path not in suggestions and len(suggestions) < 5:
@@ -98,6 +101,16 @@ def _deepest(td: ModuleType, path: str) -> tuple[Any, str]:
             return current, part
         current = child
     return current, path.rsplit("/", 1)[-1]
+
+
+def resembling(parent: Any, word: str, limit: int = 5) -> list[str]:
+    """Names in a network that resemble a word, best first: of a very large network, among those that begin like it."""
+    found = parent.children
+    if len(found) > _MOST_NAMES:
+        stem = re.match(r"[A-Za-z_]*", word)
+        alike = parent.findChildren(depth=1, name=f"{stem[0]}*") if stem and stem[0] else []
+        found = (alike or found)[:_MOST_NAMES]
+    return near(word, [str(child.name) for child in found], limit)
 
 
 def _same_name(td: ModuleType, name: str) -> Iterator[str]:

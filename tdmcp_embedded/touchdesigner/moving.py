@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
-from tdmcp_embedded.touchdesigner import creating, layout, lookup, operators, undo, wiring
+from tdmcp_embedded.touchdesigner import creating, layout, lookup, operators, places, undo, wiring
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
@@ -44,7 +44,7 @@ def copy(sources: Sequence[Any], parent: Any, access: Access) -> dict[str, Any]:
     for each in made:
         undo.journal().created(each)
     copies = {str(source.path): each for source, each in zip(whole, made, strict=False)}
-    layout.place_free(parent, [copies[s.path] for s in sources if s.path in copies], keep_shape=True)
+    places.place_free(parent, [copies[s.path] for s in sources if s.path in copies], keep_shape=True)
     return copies
 
 

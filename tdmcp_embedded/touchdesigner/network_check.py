@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from tdmcp_embedded.errors import Code, ToolFailure, near
+from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner import creating, lookup
 from tdmcp_embedded.touchdesigner.code_routes import Access
 
@@ -17,15 +17,20 @@ MOST_OPERATORS = 2000
 _DEEPEST = 32
 
 
-def check(td: ModuleType, parent: Any, operators: Sequence[Spec], access: Access) -> None:
+def check(
+    td: ModuleType, parent: Any, operators: Sequence[Spec], access: Access, *, bounded: bool = True
+) -> None:
     """Refuse what is wrong whatever the operators turn out to be: names, types, sizes, levels. Touches nothing.
+
+    Args:
+        bounded: whether the number of operators is limited; what once was there is brought back whatever its size.
 
     Raises:
         ToolFailure: `value_invalid`, `operator_type_unknown`, `name_taken`, `access_denied` or `too_large`.
     """
     access.target(parent)
     total = sum(1 for _ in _walk(operators))
-    if total > MOST_OPERATORS:
+    if bounded and total > MOST_OPERATORS:
         raise ToolFailure(
             Code.TOO_LARGE, f"{total} operators are too many for one call (at most {MOST_OPERATORS}).",
             hint="Build the network in parts.",
@@ -45,11 +50,13 @@ def _check_level(td: ModuleType, parent: Any, operators: Sequence[Spec], access:
         seen[name] = name
         there = creating.child(parent, name) if parent is not None else None
         wanted = spec.get("type")
+        if spec.get("gone"):
+            continue
         if wanted is None and there is None and parent is not None and "dock" not in spec:
             raise ToolFailure(
                 Code.VALUE_INVALID,
                 f"{name} is not in {parent.path}, so its type must be given.",
-                suggestions=near(name, [str(child.name) for child in parent.children]),
+                suggestions=lookup.resembling(parent, name),
             )
         if wanted is not None:
             lookup.operator_type(td, str(wanted))

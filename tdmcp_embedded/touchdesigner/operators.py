@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from time import perf_counter
 from typing import Any
 
 from tdmcp_embedded.touchdesigner.flags import read_flags
@@ -13,19 +14,30 @@ from tdmcp_embedded.touchdesigner.values import clean, rounded
 SYSTEM_NETWORKS = ("/ui", "/sys")
 
 
+#: Seconds of work after which a scan offers the frame back in any case: the queue foresees no longer step.
+_LONG = 0.0003
+
+
 class Pace:
-    """Tells a scan when to offer the frame back: `if pace.due(): yield`."""
+    """Tells a scan when to offer the frame back: `if pace.due(): yield`.
+
+    Counted, so that the steps are the same on every run; and timed, since operators with many parameters, or a machine
+    slower than the one the counts were chosen on, make nonsense of any count.
+    """
 
     def __init__(self, every: int = 16) -> None:
         self._every = every
         self._count = 0
+        self._since = perf_counter()
 
     def due(self, cost: int = 1) -> bool:
         """Whether enough has been done since the last offer; `cost` is in units of one cheap operator."""
         self._count += cost
-        if self._count < self._every:
+        now = perf_counter()
+        if self._count < self._every and now - self._since < _LONG:
             return False
         self._count = 0
+        self._since = now
         return True
 
 

@@ -224,6 +224,7 @@ def _write(par: Any, write: Write, result: Written) -> None:
     elif write.form == "reset":
         par.reset()
     elif before.mode != "CONSTANT" or not parameter_values.identical(par, write.value):
+        undo.unbind(par)
         par.val = write.value
     result.changed += undo.ParameterState(par) != before
     result.params[write.name] = describe.stated(par)

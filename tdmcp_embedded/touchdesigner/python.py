@@ -20,10 +20,10 @@ from tdmcp_embedded.touchdesigner.values import Bounds, Json, clean, cut, json_v
 #: What an agent's code is called in its tracebacks.
 FILENAME = "<agent>"
 
-#: Characters kept of each output stream; a loop that prints must not fill the memory.
-MOST_OUTPUT = 40_000
+#: Characters kept of each output stream: they travel twice, and a loop that prints must not fill the memory.
+MOST_OUTPUT = 6_000
 _LONGEST_TRACEBACK = 8_000
-_VALUE_BOUNDS = Bounds(depth=6, items=200, chars=4000, leaves=2000)
+_VALUE_BOUNDS = Bounds(depth=6, items=200, chars=2000, leaves=600)
 
 #: Names of `td` that scripts expect in any case, also inside text they evaluate.
 _SCOPE = (

@@ -85,7 +85,9 @@ class Query:
         for par in self._candidates(operator):
             stated = describe.stated(par)
             if self.value is None or value_like(stated, self.value):
-                shown = stated if not isinstance(stated, str) else cut(stated, 200)
+                shown = cut(stated, 200) if isinstance(stated, str) else stated
+                if isinstance(stated, dict):
+                    shown = {form: cut(str(text), 200) for form, text in stated.items()}
                 found.append({"param": str(par.name), "value": shown})
                 if len(found) == limit:
                     break

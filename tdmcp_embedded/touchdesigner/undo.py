@@ -58,6 +58,8 @@ class Journal:
         """Whether TD's block is open, as far as we know."""
         self.shared = False
         """Whether several calls share this block (a batch): then none of them may give it up."""
+        self.rooms: dict[str, Any] = {}
+        """What `layout` knows of networks in which this block makes something, by path."""
         self.grew = False
         """After the end: whether TD's undo list has become longer."""
         self._given_up = td is None
@@ -204,6 +206,7 @@ class ParameterState:
 
     def write(self, par: Any) -> None:
         """Put a parameter back into this state."""
+        unbind(par)
         if self.constant is not None:
             par.val = self.constant
         elif not par.isPulse:
@@ -213,6 +216,12 @@ class ParameterState:
             par.expr = self.expr
         elif self.mode == "BIND":
             par.bindExpr = self.bind
+
+
+def unbind(par: Any) -> None:
+    """Take a parameter's bind off: what is written to a bound one goes to the parameter it is bound to."""
+    if par.mode.name == "BIND":
+        par.mode = type(par.mode).CONSTANT
 
 
 def destroy(operator: Any) -> None:

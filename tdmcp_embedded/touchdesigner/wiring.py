@@ -162,7 +162,7 @@ def set_inputs(target: Any, wanted: Sequence[tuple[Any, int] | None], comp: bool
 def note(target: Any, comp: bool = False) -> None:
     """Note in the journal how the inputs of an operator are wired now."""
     before = [(w[0].path, w[1]) if w else None for w in wires_in(target, comp)]
-    path = target.path
+    path, journal = target.path, undo.journal()
 
     def put_back() -> None:
         if not target.valid or target.path != path:
@@ -170,12 +170,12 @@ def note(target: Any, comp: bool = False) -> None:
         now = [(w[0].path, w[1]) if w else None for w in wires_in(target, comp)]
         if now == before:
             return
-        siblings = {child.path: child for child in target.parent().children}
-        wanted = [(siblings[w[0]], w[1]) if w and w[0] in siblings else None for w in before]
+        found = [journal.find(w[0]) if w else None for w in before]
+        wanted = [(op, w[1]) if w and op is not None else None for op, w in zip(found, before, strict=True)]
         with suppress(ToolFailure):
             set_inputs(target, wanted, comp)
 
-    undo.journal().put_back_with(put_back)
+    journal.put_back_with(put_back)
 
 
 def losing(operators: Sequence[Any]) -> list[Wire]:

@@ -9,6 +9,7 @@ Needs npm and Linux on x86-64; elsewhere it says why it did nothing, and that is
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.conformance import inspector, node, suite
@@ -74,20 +75,19 @@ def document(
             f"## {revision}",
             "",
             f"{good} of {len(names)} required scenarios pass, with {passed} checks.",
-            "",
-            "| scenario | checks passed | failed | without fixtures |",
-            "|---|---|---|---|",
+            *_table(names, found, without),
         ]
-        for name in names:
-            scenario = found.get(name, suite.Scenario(name, 0, 0, 0))
-            alone = name in without and without[name].ok
-            why = f"passes: {suite.STANDS_ALONE.get(name, 'UNEXPLAINED')}" if alone else "fails, as it must"
-            lines.append(f"| {name} | {scenario.passed} | {scenario.failed + scenario.warned} | {why} |")
-        others = [scenario for name, scenario in found.items() if name not in names]
+        extensions = suite.promised(found)
+        for extension, those in extensions.items():
+            lines += [
+                "",
+                f"Extension `{extension}`, which no revision requires and this server has:",
+                *_table(those, found, without),
+            ]
+        told_of = {*names, *(name for those in extensions.values() for name in those)}
+        others = [scenario for name, scenario in found.items() if name not in told_of]
         if others:
-            told = ", ".join(
-                f"{scenario.name} ({'passes' if scenario.ok else 'does not pass'})" for scenario in others
-            )
+            told = ", ".join(f"{scenario.name} ({_told(scenario)})" for scenario in others)
             lines += ["", f"Not required, run for information: {told}."]
     lines += [
         "",
@@ -102,6 +102,27 @@ def document(
         outcomes = ("works" if not tried[era, attempt.what] else "fails" for era in inspector.ERAS)
         lines.append(f"| {attempt.what} | " + " | ".join(outcomes) + " |")
     return "\n".join(lines) + "\n"
+
+
+def _told(scenario: suite.Scenario) -> str:
+    if scenario.ok:
+        return "passes"
+    return f"does not pass: {suite.NOT_OFFERED.get(scenario.name, 'UNEXPLAINED')}"
+
+
+def _table(
+    names: Sequence[str], found: Mapping[str, suite.Scenario], without: Mapping[str, suite.Scenario]
+) -> list[str]:
+    lines = ["", "| scenario | checks passed | failed | without fixtures |", "|---|---|---|---|"]
+    for name in names:
+        scenario = found.get(name, suite.Scenario(name, 0, 0, 0))
+        if name in suite.EMPTY:
+            lines.append(f"| {name} | – | – | {suite.EMPTY[name]} |")
+            continue
+        alone = name in without and without[name].ok
+        why = f"passes: {suite.STANDS_ALONE.get(name, 'UNEXPLAINED')}" if alone else "fails, as it must"
+        lines.append(f"| {name} | {scenario.passed} | {scenario.failed + scenario.warned} | {why} |")
+    return lines
 
 
 if __name__ == "__main__":

@@ -29,9 +29,9 @@ from mcp_types import (
 )
 from mcp_types import Tool as ListedTool
 
-from tdmcp_embedded.protocol.offer import Context, Offer
+from tdmcp_embedded.protocol.offer import Context, Offer, TaskUse
 from tdmcp_embedded.protocol.requests import Host
-from tests.conformance import questions
+from tests.conformance import fixture_tasks, questions
 from tests.conformance.content import png
 from tests.conformance.fixture_tools import SCHEMAS, TOOLS, Result, resource
 
@@ -71,6 +71,9 @@ class Fixtures(Offer):
     async def call_tool(self, ctx: Context, params: CallToolRequestParams) -> Result | None:
         function = TOOLS.get(params.name)
         return await function(self, ctx, params) if function is not None else None
+
+    def task_use(self, params: CallToolRequestParams) -> TaskUse:
+        return fixture_tasks.use(params)
 
     # -- resources -------------------------------------------------------------------------------------------
 

@@ -42,6 +42,19 @@ STANDS_ALONE: Final = {
 }
 
 
+#: How the names of an extension's scenarios begin. No revision requires them; this server promises them.
+EXTENSIONS: Final = {"io.modelcontextprotocol/tasks": "tasks-"}
+
+#: Scenarios that check nothing yet, and what the suite says of that.
+EMPTY: Final = {"tasks-status-notifications": "the suite has no check of it yet, and it is optional"}
+
+
+#: Scenarios that nothing requires and that do not pass, and why that is as it should be.
+NOT_OFFERED: Final = {
+    "server-sse-polling": "an answer whose stream broke is not kept for later: a long call is followed as a task or job",
+}
+
+
 @dataclass(frozen=True)
 class Scenario:
     """What one scenario found: how many of its checks came out how."""
@@ -63,6 +76,15 @@ def required(revision: str) -> list[str]:
     names = re.match(r"(?:  - [^\n]+\n|\s*#[^\n]*\n|\n)*", section)
     assert names is not None
     return re.findall(r"^  - (\S+)$", names[0], re.MULTILINE)
+
+
+def promised(found: dict[str, Scenario]) -> dict[str, list[str]]:
+    """The scenarios of each extension, of those a run has found."""
+    return {
+        extension: names
+        for extension, start in EXTENSIONS.items()
+        if (names := [name for name in found if name.startswith(start)])
+    }
 
 
 def run(revision: str, *, fixtures: bool) -> dict[str, Scenario]:
@@ -90,7 +112,8 @@ def _read(folder: Path) -> Scenario:
 def complaints(revision: str, found: dict[str, Scenario], without: dict[str, Scenario]) -> list[str]:
     """What is wrong, each in a sentence; nothing means that the revision is conformed to."""
     said: list[str] = []
-    for name in required(revision):
+    extensions = [name for names in promised(found).values() for name in names if name not in EMPTY]
+    for name in [*required(revision), *extensions]:
         scenario = found.get(name)
         if scenario is None:
             said.append(f"{revision} {name}: did not run.")

@@ -82,7 +82,7 @@ def describe(operator: Any, family: str) -> dict[str, Any]:
         "family": family,
         "mro": [n for n in dict.fromkeys(chain[1:]) if n == "OP" or n.endswith(family)],
         "inputs": [str(_told(c, "description") or "") for c in operator.inputConnectors],
-        "pars": [_parameter(p) for p in operator.pars()],
+        "pars": [_parameter(p) for p in operator.pars() if not _repeated(p)],
     }
     limit = _told(operator, "maxInputs")
     if limit is not None:
@@ -94,6 +94,12 @@ def write(catalogue: dict[str, dict[str, Any]], path: str | Path) -> None:
     """Compact JSON with sorted keys, gzipped without a time: the same facts give the same bytes."""
     data = json.dumps(catalogue, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
     Path(path).write_bytes(gzip.compress(data, mtime=0))
+
+
+def _repeated(par: Any) -> bool:
+    """Whether a parameter is one of a sequence's later blocks, of which the first one tells everything."""
+    block = _told(par, "sequenceBlock")
+    return block is not None and block.index > 0
 
 
 def _parameter(par: Any) -> dict[str, Any]:

@@ -30,7 +30,7 @@ FACTS: dict[int, Fact] = {
     6: Fact("Frames", "D", "Execute DAT: toggles off at first; start, create, exit, framestart, frameend, playstatechange, devicechange, projectpresave, projectpostsave; create fires whenever the DAT comes to be."),
     7: Fact("Frames", "L", "onFrameStart does not fire while the timeline is paused."),
     8: Fact("Frames", "D", "run(): delays in frames or milliseconds (delayMilliSeconds, rounded to a frame) stand still with the root timeline unless delayRef=op.TDResources; Run.kill, group, active; strings resolve names when they run."),
-    9: Fact("Frames", "DIR?", "Power off: nothing runs. A native dialog blocks the main thread. Perform mode is assumed to run.", "a minimised window is not established"),
+    9: Fact("Frames", "DIR?", "Power off: nothing runs. A native dialog blocks the main thread; ui.messageBox only its own script. Perform mode is assumed to run.", "a minimised window is not established"),
     10: Fact("Frames", "LD", "absTime (frame, seconds, step, stepSeconds) stands still within a callback and pauses with the root timeline; the clock is the Time COMP /local/time."),
     11: Fact("Frames", "LR", "DAT text takes effect one cook later; errors and parameter callbacks show one frame later; cook(force=True) does not advance feedback; operators cook only when something asks.", "how a Render TOP follows its geometry: rendering raises NotFaked"),
     12: Fact("Frames", "R", "Editor work in the same frame as a create has wedged TD: wait two frames.", "the stand-in notes it as a risk instead of wedging"),

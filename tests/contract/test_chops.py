@@ -66,7 +66,8 @@ def test_an_lfo_moves_with_time_between_its_extremes(t):
     lfo = t.scratch.create(t.td.lfoCHOP)
     lfo.par.frequency = 2
     values = []
-    for _ in range(60):
+    since = t.td.absTime.seconds
+    while t.td.absTime.seconds - since < 1:
         values.append(lfo["chan1"].eval())
         yield
     assert max(values) > 0.9 and min(values) < -0.9
@@ -76,11 +77,17 @@ def test_an_lfo_moves_with_time_between_its_extremes(t):
 def test_noise_moves_smoothly_when_time_sliced(t):
     noise = t.scratch.create(t.td.noiseCHOP)
     noise.par.timeslice = True
-    values = []
+    values, times = [], []
     for _ in range(60):
         values.append(noise["chan1"].eval())
+        times.append(t.td.absTime.seconds)
         yield
-    assert 0 < largest_step(values) < 0.3
+    # In units per second, since a busy TouchDesigner leaves frames out.
+    steps = [
+        abs(b - a) / (later - now)
+        for a, b, now, later in zip(values, values[1:], times, times[1:], strict=False)
+    ]
+    assert 0 < max(steps) < 18
     assert len(set(values)) > 30
 
 
@@ -106,8 +113,40 @@ def test_math_adds_inputs_and_scales(t):
 
 def test_math_maps_one_range_onto_another(t):
     maths = wired(t, t.td.mathCHOP, constant(t, a=0.5))
-    maths.par.torange, maths.par.torange2 = 10, 20
+    maths.par.torange1, maths.par.torange2 = 10, 20
     assert maths["a"].eval() == 15
+
+
+def test_ranges_are_vectors_of_two(t):
+    maths = t.scratch.create(t.td.mathCHOP)
+    assert [p.name for p in maths.parGroup.fromrange] == ["fromrange1", "fromrange2"]
+    assert maths.parGroup.torange.eval() == (0, 1)
+    assert maths.par["fromrange"] is None
+
+
+def test_a_pattern_is_tapered_and_mapped_onto_a_range(t):
+    pattern = t.scratch.create(t.td.patternCHOP)
+    pattern.par.wavetype, pattern.par.length = "const", 3
+    pattern.par.taper1, pattern.par.taper2 = 0, 1
+    assert pattern["chan1"].vals == [0, 0.5, 1]
+    pattern.par.torange1, pattern.par.torange2 = 10, 20
+    assert pattern["chan1"].vals == [10, 15, 20]
+
+
+def test_a_lag_may_be_given_in_frames(t):
+    lags = [wired(t, t.td.lagCHOP, constant(t, a=0)) for _ in range(2)]
+    for lag, (unit, amount) in zip(
+        lags, (("seconds", 0.5), ("frames", 0.5 * t.td.project.cookRate)), strict=True
+    ):
+        lag.par.lagunit = unit
+        lag.par.lag1 = lag.par.lag2 = amount
+        lag.cook()
+        lag.inputs[0].par.const0value = 1
+    for _ in range(5):
+        yield
+        values = [lag["a"].eval() for lag in lags]
+    assert 0 < values[0] < 1
+    assert abs(values[0] - values[1]) < 1e-5
 
 
 def test_merge_numbers_a_name_that_comes_twice(t):
@@ -133,7 +172,8 @@ def test_lag_follows_late_and_arrives(t):
     yield
     first = lag["a"].eval()
     assert 0 < first < 0.6
-    for _ in range(90):
+    since = t.td.absTime.seconds
+    while t.td.absTime.seconds - since < 1.5:
         yield
         lag.cook()
     assert lag["a"].eval() > 0.99
@@ -142,10 +182,25 @@ def test_lag_follows_late_and_arrives(t):
 def test_speed_adds_up_over_time(t):
     speed = wired(t, t.td.speedCHOP, constant(t, a=2))
     assert speed["a"].eval() == 0
+    # By the clock: a busy TouchDesigner leaves frames out.
+    since = t.td.absTime.seconds
     for _ in range(30):
         yield
         speed.cook()
-    assert abs(speed["a"].eval() - 1) < 0.05
+    assert abs(speed["a"].eval() - 2 * (t.td.absTime.seconds - since)) < 0.1
+
+
+def test_limit_quantizes_and_normalizes(t):
+    limit = wired(t, t.td.limitCHOP, constant(t, a=0.37))
+    limit.par.quantvalue, limit.par.vstep = "floor", 0.25
+    assert limit["a"].eval() == 0.25
+    limit.par.quantvalue = "ceiling"
+    assert limit["a"].eval() == 0.5
+    ramp = t.scratch.create(t.td.patternCHOP)
+    ramp.par.wavetype, ramp.par.length = "ramp", 5
+    normal = wired(t, t.td.limitCHOP, ramp)
+    normal.par.norm = True
+    assert normal["chan1"].vals == [-1, -0.5, 0, 0.5, 1]
 
 
 def test_a_filter_calms_a_jumpy_channel(t):
@@ -161,11 +216,13 @@ def test_a_timer_runs_its_length_once_and_is_done(t):
     timer.par.length = 0.5
     assert timer["timer_fraction"].eval() == 0
     timer.par.start.pulse()
-    for _ in range(15):
+    since = t.td.absTime.seconds
+    for _ in range(8):
         yield
-    assert 0.4 < timer["timer_fraction"].eval() < 0.6
-    assert timer["running"].eval() == 1
-    for _ in range(30):
+    if (gone := t.td.absTime.seconds - since) < 0.45:  # longer only where TouchDesigner leaves frames out
+        assert abs(timer["timer_fraction"].eval() - gone / 0.5) < 0.1
+        assert timer["running"].eval() == 1
+    while t.td.absTime.seconds - since < 0.6:
         yield
     assert (timer["done"].eval(), timer["running"].eval()) == (1, 0)
 
@@ -187,7 +244,9 @@ def test_a_channel_that_is_gone_is_not_valid(t):
 
 def test_sound_has_a_frame_of_samples(t):
     audio = t.scratch.create(t.td.audiooscillatorCHOP)
-    assert audio.rate == 44100 and 700 <= audio.numSamples <= 800
+    assert audio.rate == 44100
+    frame = 44100 / t.td.root.time.rate
+    assert 0.9 * frame <= audio.numSamples <= 1.1 * frame
 
 
 def test_a_script_chop_makes_its_channels_while_it_cooks(t):
@@ -219,10 +278,11 @@ def test_analyze_and_limit(t):
 
 def test_a_reset_pulse_starts_a_speed_again(t):
     speed = wired(t, t.td.speedCHOP, constant(t, a=2))
+    since = t.td.absTime.seconds
     for _ in range(20):
         speed.cook()
         yield
-    assert speed["a"].eval() > 0.3
+    assert speed["a"].eval() > t.td.absTime.seconds - since > 0
     speed.par.resetpulse.pulse()
     assert speed["a"].eval() == 0
 

@@ -275,6 +275,45 @@ def test_a_script_dat_makes_its_table_while_it_cooks(t):
         dat.appendRow(["b", 2])
 
 
+def numbers(t):
+    dat = t.scratch.create(t.td.tableDAT)
+    dat.clear()
+    for row in (["name", "level"], ["kick", 1], ["snare", 2], ["hat", 3]):
+        dat.appendRow(row)
+    return dat
+
+
+def test_an_evaluate_dat_takes_its_expressions_from_a_second_table(t):
+    dat, formulas = numbers(t), t.scratch.create(t.td.tableDAT)
+    formulas.clear()
+    formulas.appendRow(["me.inputCell.val", "me.inputCell.val"])
+    formulas.appendRow(["me.inputCell.val", "float(me.inputCell.val) * 10"])
+    evaluate = t.scratch.create(t.td.evaluateDAT)
+    evaluate.inputConnectors[0].connect(dat)
+    evaluate.inputConnectors[1].connect(formulas)
+    yield
+    yield
+    # The last row of the expressions goes on for the rows below it.
+    assert [c.val for c in evaluate.col("level")] == ["level", "10.0", "20.0", "30.0"]
+    evaluate.par.output = "data"
+    assert [c.val for c in evaluate.col("level")] == ["level", "1", "2", "3"]
+    evaluate.par.output = "expression"
+    assert evaluate[3, 1].val == "float(me.inputCell.val) * 10"
+
+
+def test_an_evaluate_dat_leaves_alone_what_is_not_selected(t):
+    evaluate = t.scratch.create(t.td.evaluateDAT)
+    evaluate.inputConnectors[0].connect(numbers(t))
+    yield
+    yield
+    evaluate.par.expr = "float(me.inputCell.val) * 10"
+    evaluate.par.extractrows, evaluate.par.rowindexstart, evaluate.par.rowindexend = "byindex", 2, 3
+    evaluate.par.extractcols, evaluate.par.colnames = "bynames", "level"
+    assert [[c.val for c in row] for row in evaluate.rows()] == [
+        ["name", "level"], ["kick", "1"], ["snare", "20.0"], ["hat", "30.0"],
+    ]  # fmt: skip
+
+
 def test_an_expression_in_an_evaluate_dat_knows_its_cell(t):
     dat = table(t, ["a", "b"])
     evaluate = t.scratch.create(t.td.evaluateDAT)

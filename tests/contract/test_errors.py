@@ -68,6 +68,17 @@ def test_a_reference_that_leads_nowhere_is_a_warning(t):
     assert 'Invalid path for node "/nowhere/at/all"' in select.warnings()
 
 
+@fact(33, 11)
+def test_a_reference_that_led_nowhere_is_well_once_the_operator_appears(t):
+    select = t.scratch.create(t.td.selectTOP)
+    select.par.top = "later"
+    yield
+    assert 'Invalid path for node "later"' in select.warnings()
+    t.scratch.create(t.td.constantTOP, "later")
+    yield
+    assert select.warnings() == ""
+
+
 @fact(33)
 def test_script_errors_stay_until_they_are_cleared(t):
     dat = t.scratch.create(t.td.executeDAT, "broken")

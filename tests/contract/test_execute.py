@@ -18,6 +18,9 @@ def onPlayStateChange(state):
 def onValueChange(par, prev):
     remember('value', par.name, par.eval(), prev)
 
+def onValuesChanged(changes):
+    remember('values', sorted((c.par.name, c.par.eval(), c.prev) for c in changes))
+
 def onPulse(par):
     remember('pulse', par.name)
 """
@@ -151,3 +154,17 @@ def test_a_value_that_an_expression_changes_is_told(t):
     yield
     yield
     assert ("value", "Speed", 8.0, 2.0) in heard(t)
+
+
+@fact(29)
+def test_all_changes_of_a_frame_come_together(t):
+    comp = knobs(t)
+    comp.customPages[0].appendFloat("Size")
+    dat = t.scratch.op("listener")
+    dat.par.valuechange, dat.par.valueschanged = False, True
+    yield
+    comp.par.Speed, comp.par.Size = 2, 3
+    assert heard(t) == []
+    yield
+    yield
+    assert heard(t) == [("values", [("Size", 3.0, 0.0), ("Speed", 2.0, 0.0)])]

@@ -36,6 +36,30 @@ def test_transform_and_merge_and_bounds(t):
     assert abs(low[1] + 1) < 1e-5 and abs(high[1] - 5.5) < 1e-5
 
 
+@fact(27, 41)
+def test_a_line_is_divided_between_its_points(t):
+    line = t.scratch.create(t.td.linePOP)
+    assert line.seq.pt.numBlocks == 2
+    assert (line.numPoints(), line.numPrims()) == (21, 1)
+    points = line.points("P")
+    assert (points[0], points[10], points[20]) == ((0, 0, 0), (0.5, 0.5, 0), (1, 1, 0))
+    line.par.divs = 10
+    assert line.numPoints() == 11
+    line.par.pt.sequence.numBlocks = 3
+    line.par.pt2posx = 1
+    assert line.numPoints() == 21
+    assert line.points("P")[20] == (1, 0, 0)
+    line.par.output = "ctrlpoints"
+    assert line.numPoints() == 3
+
+
+@fact(41)
+def test_a_closed_line_comes_back_to_its_beginning(t):
+    line = t.scratch.create(t.td.linePOP)
+    line.par.closed = True
+    assert (line.numPoints(), line.numPrims()) == (40, 1)
+
+
 @fact(43)
 def test_points_are_read_by_attribute_and_range(t):
     grid = t.scratch.create(t.td.gridPOP)

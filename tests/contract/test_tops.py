@@ -163,6 +163,18 @@ def test_composite_multiplies_until_told_otherwise(t):
     assert near(both.sample(x=0, y=0), (0, 1, 0, 1))
 
 
+def test_composite_hue_and_color_keep_the_brightness_below(t):
+    # The layer is red; what is below it is a dark grey, which has no saturation to keep.
+    _red, below, both = two_colours(t, t.td.compositeTOP)
+    below.par.colorr = below.par.colorg = below.par.colorb = 0.25
+    both.par.operand = "hue"
+    assert near(both.sample(x=0, y=0), (0.25, 0.25, 0.25, 1))
+    both.par.operand = "color"
+    r, g, b, _alpha = both.sample(x=0, y=0)
+    assert r > 0.5 and g == b < 0.1
+    assert abs(0.3 * r + 0.59 * g + 0.11 * b - 0.25) < 0.01
+
+
 def test_composite_takes_tops_by_name_as_well(t):
     _red, _green, both = two_colours(t, t.td.compositeTOP)
     blue = t.scratch.create(t.td.constantTOP, "blue")

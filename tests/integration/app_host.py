@@ -109,7 +109,7 @@ class Host:
         result = call_tool(self.td, tool, **arguments)
         policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         html = document(self.td).replace("<head>", f"<head>{policy}", 1)
-        can = {"serverTools": {}} if self._can_call else {}
+        can: dict[str, Any] = {"serverTools": {}} if self._can_call else {}
         self.tab.page.evaluate(
             "([html, given, context, can]) => open(html, given, context, can)",
             [html, arguments, self._context, can],

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from fakes.driver import StandIn
 from tests import browser
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 #: A bare machine has no browser to test the pages with; where TDMCP_NEEDS_BROWSER is set (CI), it had better have one.
 WITHOUT_BROWSER = browser.found() is None and not os.environ.get("TDMCP_NEEDS_BROWSER")
@@ -37,3 +41,22 @@ def own_td() -> Iterator[StandIn]:
     """A stand-in for one test that breaks it or needs its own figures."""
     with StandIn("--scene", "empty", "--fps", "60") as stand_in:
         yield stand_in
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[StandIn]:
+    """A stand-in with the demo project, for the tests of the pages.
+
+    A wide budget: on a busy machine the stand-in cooks slowly, and what is slow is not looked at for its picture.
+    """
+    with StandIn("--scene", "demo", "--set", "Budgetms=100", "--set", "Oauth=1") as stand_in:
+        yield stand_in
+        assert stand_in.stats()["thread_conflicts"] == 0
+
+
+@pytest.fixture(scope="module")
+def started() -> Iterator[Browser]:
+    """A browser for a module's tests. It must not outlive them: while Playwright is at work, no other event loop can
+    be run on its thread, and most of the other tests have one. A start takes a second."""
+    with browser.browser() as started:
+        yield started

@@ -124,16 +124,17 @@ def make_server(name: str) -> MCPServer:
 class Gate:
     """The key, and `/health`."""
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
+    def __init__(self, app: ASGIApp, token: str, contract: int) -> None:
         self.app = app
         self.token = token
+        self.contract = contract
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         if scope["path"] == "/health":
-            await JSONResponse({"status": "ok"})(scope, receive, send)
+            await JSONResponse({"status": "ok", "contract": self.contract})(scope, receive, send)
             return
         given = dict(scope["headers"]).get(b"authorization", b"").decode()
         if self.token and given != f"Bearer {self.token}":
@@ -164,7 +165,11 @@ def serve(arguments: list[str], parent: Connection) -> None:
     url = f"http://127.0.0.1:{port}/mcp"
     app = make_server(given.name).streamable_http_app(max_request_body_size=64 << 20)
     config = uvicorn.Config(
-        Gate(app, given.token), log_config=None, http="h11", ws="none", timeout_graceful_shutdown=0
+        Gate(app, given.token, given.contract),
+        log_config=None,
+        http="h11",
+        ws="none",
+        timeout_graceful_shutdown=0,
     )
     server = uvicorn.Server(config)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import json
 import multiprocessing
 import os
@@ -9,13 +11,16 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from mcp import StdioServerParameters
 
 from tests.integration import shim_server
+
+#: How the official client chooses its protocol era.
+MODES = ("auto", "legacy")
 
 ROOT = Path(__file__).resolve().parents[2]
 MODERN_META = {
@@ -30,6 +35,45 @@ PATIENCE = 30.0
 # Servers are forked from a process that has imported the SDK once: a second of work saved for each of them.
 _processes = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
 _processes.set_forkserver_preload(["tests.integration.shim_server"])
+
+
+def text(result: Any) -> str:
+    """The text of a tool's answer."""
+    return "\n".join(block.text for block in result.content if block.type == "text")
+
+
+def in_both_eras(test: Callable[[World, str], Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    """Make of a test of `(world, mode)` one that runs for clients of both protocol eras, at the same time.
+
+    Each has a `world` of its own; one whose first argument is `served` shares that fixture's.
+    """
+
+    async def run(world: World, mode: str) -> None:
+        try:
+            await test(world, mode)
+        except BaseException as error:
+            error.add_note(f"in mode {mode}")
+            raise
+
+    async def apart(tmp_path: Path) -> None:
+        worlds = {mode: World(tmp_path / mode) for mode in MODES}
+        try:
+            async with asyncio.TaskGroup() as group:
+                for mode, world in worlds.items():
+                    world.home.mkdir()
+                    group.create_task(run(world, mode))
+        finally:
+            for world in worlds.values():
+                world.close()
+
+    async def together(served: World) -> None:
+        async with asyncio.TaskGroup() as group:
+            for mode in MODES:
+                group.create_task(run(served, mode))
+
+    made = together if next(iter(inspect.signature(test).parameters)) == "served" else apart
+    made.__name__, made.__doc__ = test.__name__, test.__doc__
+    return made
 
 
 class ServerProcess:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import json
+import re
+import shlex
 import ssl
+import sys
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,17 +18,45 @@ import pytest
 from td_component.description import TDMCP
 from tests.integration import certificates
 from tests.integration.clients import INITIALIZE, JSON_HEADERS, http_client, request, structured
-from tests.integration.test_component_life import COMPONENT, answers, entries, par, serving, until
+from tests.integration.component import (
+    COMPONENT,
+    answers,
+    entries,
+    on_a_fixed_port,
+    par,
+    quick,
+    serving,
+    until,
+)
 
 HERE = Path(__file__).parent
 #: Where a change of each is seen from outside, apart from this file: the settings of others are tested with theirs.
-ELSEWHERE = (
-    "test_component_life.py",
-    "test_security.py",
-    "test_dashboard.py",
-    "test_oauth.py",
-    "test_lan.py",
-)
+ELSEWHERE = ("test_component_life.py", "test_security_oauth.py", "test_payload.py")
+
+#: A browser that writes down what it is to show.
+BROWSER = """
+import sys
+with open(sys.argv[1], "a", encoding="utf-8") as shown:
+    shown.write(sys.argv[2] + "\\n")
+"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """The file with the addresses that the browser of this machine was to show."""
+    return tmp_path_factory.mktemp("browser") / "shown.txt"
+
+
+@pytest.fixture(scope="module")
+def td(browser):
+    """One for all tests, each of which leaves the component serving at the address it had."""
+    program = browser.with_name("browser.py")
+    program.write_text(BROWSER, "utf-8")
+    command = shlex.join([sys.executable, str(program), str(browser), "%s"])
+    with on_a_fixed_port(environment={"BROWSER": command}) as stand_in:
+        yield stand_in
+        assert stand_in.stats()["thread_conflicts"] == 0
+        assert stand_in.strays == []
 
 
 def change(td, **values):
@@ -87,18 +120,18 @@ def test_a_flood_above_the_rate_is_sent_away(td):
     until(lambda: td.exec("1") and ask(0), 200)
 
 
-def test_certificate_and_key_make_it_https(own_td, tmp_path):
+def test_certificate_and_key_make_it_https(td, tmp_path):
     certificate, key = certificates.make(tmp_path)
-    change(own_td, Tlscertificate=certificate, Tlskey=key)
-    url = until(lambda: par(own_td, "Url"), lambda url: url.startswith("https://"))
+    change(td, Tlscertificate=certificate, Tlskey=key)
+    url = until(lambda: par(td, "Url"), lambda url: url.startswith("https://"))
     context = ssl.create_default_context(cafile=certificate)
-    until(lambda: entries(own_td)[0]["url"], url)
+    until(lambda: entries(td)[0]["url"], url)
     with urllib.request.urlopen(url.removesuffix("mcp") + "health", context=context) as answer:
         assert answer.status == 200
-    change(own_td, Tlscertificate=str(tmp_path / "missing.pem"))
-    until(lambda: par(own_td, "Status"), lambda said: "TLS files cannot be used" in said)
-    change(own_td, Tlscertificate="", Tlskey="")
-    assert serving(own_td).startswith("http://")
+    change(td, Tlscertificate=str(tmp_path / "missing.pem"))
+    until(lambda: par(td, "Status"), lambda said: "TLS files cannot be used" in said)
+    change(td, Tlscertificate="", Tlskey="")
+    assert serving(td) == td.url
 
 
 def test_the_access_key_comes_to_the_clipboard(td):
@@ -106,45 +139,85 @@ def test_the_access_key_comes_to_the_clipboard(td):
     until(lambda: td.exec("ui.clipboard")[1:-1], td.token)
 
 
-def test_restart_serves_again_and_also_after_the_pump_was_killed_in_a_pause(own_td):
-    own_td.do("timeline", play=False)
-    own_td.do("kill_runs")
-    own_td.exec(f"{COMPONENT}.par.Restart.pulse()")
-    starts = f"len([r for r in {COMPONENT}.op('log').rows() if 'Serving at' in r[1].val])"
-    until(lambda: own_td.exec(starts), "2")
-    assert answers(serving(own_td))
+def starts(td):
+    """How often the component has begun to serve."""
+    return int(td.exec(f"len([r for r in {COMPONENT}.op('log').rows() if 'Serving at' in r[1].val])"))
 
 
-def test_install_client_enters_this_server_and_remove_client_takes_it_out(own_td):
-    change(own_td, Client="cursor")
-    own_td.exec(f"{COMPONENT}.par.Installclient.pulse()")
-    file = own_td.home / ".cursor" / "mcp.json"
-    said = until(lambda: par(own_td, "Clientresult"), lambda said: said != "")
+def test_restart_serves_again_also_after_the_pump_was_killed_in_a_pause(td):
+    before = starts(td)
+    td.do("timeline", play=False)
+    td.exec("from tdmcp_embedded import lifeline\nlifeline.drop()\nfor r in runs:\n    r.kill()")
+    td.exec(f"{COMPONENT}.par.Restart.pulse()")
+    until(lambda: starts(td), before + 1)
+    td.do("timeline", play=True)
+    assert answers(serving(td))
+
+
+def test_open_dashboard_shows_it_in_the_browser_with_the_key_where_no_server_sees_it(td, browser):
+    td.exec(f"{COMPONENT}.par.Opendashboard.pulse()")
+    shown = until(
+        lambda: td.exec("1") and browser.is_file() and browser.read_text("utf-8"), lambda text: text
+    )
+    assert shown == f"{td.url.removesuffix('mcp')}#key={td.token}\n"
+
+
+def test_remote_agents_find_the_way_in_while_oauth_is_on(td):
+    def found():
+        with contextlib.suppress(OSError):  # between two servers
+            return request(td.url.replace("/mcp", "/.well-known/oauth-protected-resource/mcp")).status
+
+    def challenge():
+        return request(td.url, "POST", INITIALIZE, JSON_HEADERS).headers["www-authenticate"]
+
+    assert found() == 404 and "resource_metadata" not in challenge()
+    change(td, Oauth=True)
+    until(lambda: td.exec("1") and found(), 200)
+    assert "resource_metadata" in challenge()
+    change(td, Oauth=False)
+    until(lambda: td.exec("1") and found(), 404)
+    serving(td)
+
+
+def test_announce_says_what_it_lacks(td):
+    # What is announced, once others can reach it, is for tests/unit/discovery: nothing here leaves this machine.
+    change(td, Announce=True)
+    until(lambda: par(td, "Status"), lambda said: "Announce has no effect while Address is 127.0.0.1" in said)
+    change(td, Announce=False)
+    until(lambda: par(td, "Status"), f"Serving at {td.url}.")
+
+
+def test_install_client_enters_this_server_and_remove_client_takes_it_out(td):
+    change(td, Client="cursor")
+    td.exec(f"{COMPONENT}.par.Installclient.pulse()")
+    file = td.home / ".cursor" / "mcp.json"
+    said = until(lambda: par(td, "Clientresult"), lambda said: said != "")
     assert file.is_file(), said
     (entry,) = json.loads(file.read_text("utf-8"))["mcpServers"].values()
-    assert any(Path(word).exists() for word in entry["args"]) and own_td.token not in file.read_text("utf-8")
-    own_td.exec(f"{COMPONENT}.par.Removeclient.pulse()")
-    until(lambda: par(own_td, "Clientresult"), lambda now: now != said)
+    assert any(Path(word).exists() for word in entry["args"]) and td.token not in file.read_text("utf-8")
+    td.exec(f"{COMPONENT}.par.Removeclient.pulse()")
+    until(lambda: par(td, "Clientresult"), lambda now: now != said)
     assert not file.exists() or "mcpServers" not in json.loads(file.read_text("utf-8") or "{}")
 
 
-def test_a_catalogue_dump_names_its_file(own_td):
-    # A dump of all types takes minutes; that the button starts one and that it ends with the component is enough here.
-    own_td.exec(f"{COMPONENT}.par.Dumpcatalogue.pulse()")
-    until(lambda: par(own_td, "Report"), lambda said: said.startswith("Catalogue: "))
-    own_td.do("delete_component")
-    until(lambda: own_td.exec("[o.name for o in op('/project1').children if 'scratch' in o.name]"), "[]")
+def test_a_catalogue_dump_writes_every_type_down_names_its_file_and_clears_up(td):
+    with quick(td):
+        td.exec(f"{COMPONENT}.par.Dumpcatalogue.pulse()")
+        said = until(lambda: par(td, "Report"), lambda said: "The file:" in said)
+    count, path = re.fullmatch(r"Catalogue: (\d+) types. The file: (.*)", said).groups()
+    catalogue = json.loads(gzip.decompress(Path(path).read_bytes()))
+    assert int(count) == len(catalogue) > 550
+    assert [p["name"] for p in catalogue["constantTOP"]["pars"] if p["name"] == "colorr"] == ["colorr"]
+    assert Path(path).parent == td.home / ".tdmcp" / "reports"
+    assert td.exec("[o.name for o in op('/project1').children if 'scratch' in o.name]") == "[]"
+    assert answers(td.url)
 
 
 def test_every_parameter_has_a_test_that_changes_it():
-    texts = "".join((HERE / name).read_text("utf-8") for name in ELSEWHERE if (HERE / name).is_file())
-    texts += Path(__file__).read_text("utf-8")
+    texts = "".join((HERE / name).read_text("utf-8") for name in (*ELSEWHERE, Path(__file__).name))
     untested = [
         p.name
         for p in TDMCP.custom()
-        if not p.read_only and f"par.{p.name}" not in texts and f"{p.name}=" not in texts
+        if not p.read_only and not re.search(rf"par\.{p.name}\b|\b{p.name}=|[\"']{p.name}[\"']", texts)
     ]
-    # Tested with what they belong to: portscan with the listener, the last ones in the full build or by hand.
-    assert set(untested) <= {"Selftest", "Announce", "Opendashboard", "Approve", "Deny", "Forgetagents"} | {
-        p.name for p in TDMCP.custom() if p.name.startswith("Oauth")
-    }
+    assert untested == []

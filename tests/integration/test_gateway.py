@@ -6,9 +6,9 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from fakes.driver import StandIn
 from tests.integration.clients import INITIALIZE, JSON_HEADERS, PATIENCE, ROOT, request, structured, text
+from tests.integration.shim_world import World
 
 pytestmark = pytest.mark.anyio
 
@@ -64,30 +65,36 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             "TDMCP_HOME": str(home / ".tdmcp"),
             "TDMCP_GATEWAY_KEY": "gate",
         }
-        gateway = subprocess.Popen(
-            [sys.executable, str(ROOT / "examples" / "gateway" / "gateway.py"), "--port", "0"],
-            env={**env, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        try:
-            assert gateway.stdout is not None
-            url, _, prefixes = gateway.stdout.readline().strip().partition(" in front of ")
+        with gateway(env) as (url, prefixes):
             assert prefixes == "left, middle, rightwall"
             yield Site(stand_ins, url, "gate")
-        finally:
-            gateway.terminate()
-            gateway.wait(PATIENCE)
-            if gateway.stdout is not None:
-                gateway.stdout.close()
+
+
+@contextmanager
+def gateway(env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The gateway, started by its one command: its address, and the prefixes it says it has."""
+    process = subprocess.Popen(
+        [sys.executable, str(ROOT / "examples" / "gateway" / "gateway.py"), "--port", "0"],
+        env={**env, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        url, _, prefixes = process.stdout.readline().strip().partition(" in front of ")
+        yield url, prefixes
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+        process.stdout.close()
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_each_touchdesigner_has_its_own_prefix_and_gets_its_own_calls(site: Site, mode: str) -> None:
     async with site.client(mode) as client:
-        names = {tool.name for tool in (await client.list_tools()).tools}
+        listed = await names(client)
         for prefix in PREFIXES:
-            assert {f"{prefix}_create_operator", f"{prefix}_get_status"} <= names
+            assert {f"{prefix}_create_operator", f"{prefix}_get_status"} <= listed
         for prefix in PREFIXES:
             made = await client.call_tool(
                 f"{prefix}_create_operator",
@@ -132,7 +139,9 @@ def test_without_the_gateways_key_nobody_gets_in_and_a_touchdesigners_own_key_is
     assert request(site.url, "POST", INITIALIZE, headers).status in (403, 421)
 
 
-async def test_one_that_ends_leaves_the_others_and_is_found_again_on_another_port(site: Site) -> None:
+async def test_one_that_is_switched_off_leaves_the_list_and_is_found_again_on_another_port(
+    site: Site,
+) -> None:
     middle = site.stand_ins["middle"]
     component = "op('/project1/tdmcp')"
     with socket.socket() as free:
@@ -141,13 +150,48 @@ async def test_one_that_ends_leaves_the_others_and_is_found_again_on_another_por
     middle.exec(f"{component}.par.Active = False")
     await said(middle, f"{component}.State()['state']", "off")
     async with site.client() as client:
-        names = {tool.name for tool in (await client.list_tools()).tools}
-        assert "left_get_status" in names and "middle_get_status" not in names
+        listed = await names(client)
+        assert "left_get_status" in listed and "middle_get_status" not in listed
         assert not (await client.call_tool("rightwall_get_status", {})).is_error
         middle.exec(f"{component}.par.Port = {port}; {component}.par.Active = True")
         await said(middle, f"{component}.par.Status.eval()", f"Serving at http://127.0.0.1:{port}/")
         answer = await client.call_tool("middle_get_status", {})
         assert not answer.is_error, text(answer)
+
+
+async def test_one_that_crashes_says_so_to_its_callers_and_works_again_after_its_restart(
+    tmp_path: Path,
+) -> None:
+    world = World(tmp_path)
+    world.server("--name", "left")
+    right = world.server("--name", "right")
+    try:
+        with gateway({**world.environment(), "TDMCP_GATEWAY_KEY": "gate"}) as (url, prefixes):
+            assert prefixes == "left, right"
+            site = Site({}, url, "gate")
+            async with site.client("legacy") as handshake, site.client() as modern:
+                clients = (handshake, modern)
+                for client in clients:
+                    assert {"left_echo", "right_echo"} <= await names(client)
+                right.crash()
+                for client in clients:
+                    # It has seen the tools, and did not look again.
+                    refused = await client.call_tool("right_echo", {"text": "a"})
+                    assert refused.is_error
+                    assert "TouchDesigner right is not running" in text(refused)
+                    assert "Open its project" in text(refused)
+                    assert text(await client.call_tool("left_echo", {"text": "b"})) == "b"
+                    assert not [name for name in await names(client) if name.startswith("right_")]
+                assert world.server("--name", "right").port != right.port
+                for client in clients:
+                    assert text(await client.call_tool("right_echo", {"text": "c"})) == "c"
+    finally:
+        world.close()
+
+
+async def names(client: Client) -> set[str]:
+    """The tools there are at this moment."""
+    return {tool.name for tool in (await client.list_tools(cache_mode="bypass")).tools}
 
 
 async def said(stand_in: StandIn, expression: str, words: str) -> None:

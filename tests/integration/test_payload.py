@@ -21,7 +21,7 @@ from fakes.driver import StandIn
 from td_component import private_imports
 from td_component.description import TDMCP
 from tests.integration.bare_td import bare_td, built, carried, import_path
-from tests.integration.test_component_life import COMPONENT, answers, entries, par, serving, until
+from tests.integration.component import COMPONENT, answers, entries, par, quick, serving, until
 from tox_build import archive
 from tox_build.build import build
 from tox_build.payload import digest
@@ -46,15 +46,43 @@ def site(place):
 
 @pytest.fixture(scope="module")
 def home(place):
-    return place / "home"
+    return place / "日本語 home"
 
 
 @pytest.fixture(scope="module")
-def td(place, report, site, home):
-    with bare_td(place, report.toc, "--scene", "demo", home=home, site=site) as stand_in:
+def both(place, report, site, home):
+    """Two that were started at once, with a home where nothing was unpacked."""
+
+    def start(scene):
+        return bare_td(place, report.toc, "--scene", scene, home=home, site=site)
+
+    (place / "cwd").mkdir()
+    with ThreadPoolExecutor(2) as pool:
+        started = [pool.submit(start, scene) for scene in ("demo", "empty")]
+    with started[0].result() as one, started[1].result() as two:
+        yield one, two
+        assert one.stats()["thread_conflicts"] == 0
+        assert one.strays == []
+
+
+@pytest.fixture(scope="module")
+def td(both):
+    return both[0]
+
+
+@pytest.fixture(scope="module")
+def bare(place, site, tmp_path_factory):
+    """One without a component, where the server's package cannot be imported."""
+    with StandIn(
+        "--bare",
+        "--scene",
+        "empty",
+        home=place / "another home",
+        environment={"PYTHONPATH": str(site), "PYTHONNOUSERSITE": "1"},
+        command=(sys.executable, "-S", "-m", "fakes"),
+        cwd=place,
+    ) as stand_in:
         yield stand_in
-        assert stand_in.stats()["thread_conflicts"] == 0
-        assert stand_in.strays == []
 
 
 def unpacked(home):
@@ -69,6 +97,16 @@ def test_the_sizes_are_those_that_were_promised(report):
 
 def test_no_part_is_longer_than_a_dat_is_comfortable_with(report):
     assert max(path.stat().st_size for path in report.folder.rglob("payload_*.text")) < 600_000
+
+
+def test_two_touchdesigners_that_start_at_once_unpack_once_and_both_serve(both, home):
+    one, two = both
+    assert len(unpacked(home)) == 1
+    assert one.url != two.url and answers(one.url) and answers(two.url)
+    listed = {(entry["pid"], entry["component"]) for entry in entries(one)}
+    assert listed == {(td.ready["pid"], td.ready["component"]) for td in both}
+    two.close()
+    assert [entry["pid"] for entry in entries(one)] == [one.ready["pid"]]
 
 
 @pytest.mark.anyio
@@ -125,16 +163,19 @@ def test_the_project_with_it_can_be_saved(td):
     assert answers(serving(td))
 
 
-def test_self_test_runs_from_inside_the_component_and_names_its_report(td, home):
-    td.exec(f"{COMPONENT}.par.Selftest.pulse()")
-    said = until(lambda: par(td, "Report"), lambda said: "The report:" in said, tries=60_000)
+def test_self_test_runs_from_inside_the_component_finds_no_difference_and_clears_up(td, home):
+    before = td.exec("len(op('/').findChildren(includeUtility=True))")
+    with quick(td):
+        td.exec(f"{COMPONENT}.par.Selftest.pulse()")
+        said = until(lambda: par(td, "Report"), lambda said: "The report:" in said, tries=60_000)
     path = Path(said.partition("The report: ")[2])
     report = json.loads(path.with_suffix(".json").read_text("utf-8"))
-    # Whether TouchDesigner, or the stand-in, does as the facts say is what the report is for.
-    assert report["complete"] and report["totals"]["holds"] > 100
-    assert f"{report['totals']['holds']} holds" in said
+    totals = report["totals"]
+    assert report["complete"] and totals["holds"] > 280
+    assert (totals["differs"], totals["not faked"]) == (0, 0), path.read_text("utf-8")
+    assert said.startswith(f"Self Test: {totals['holds']} holds, {totals['left out']} left out. The report: ")
     assert path.parent == home / ".tdmcp" / "reports"
-    assert td.exec("[o.name for o in op('/project1').children if 'scratch' in o.name]") == "[]"
+    assert td.exec("len(op('/').findChildren(includeUtility=True))") == before
     assert answers(td.url)
 
 
@@ -163,43 +204,42 @@ def _newer(version):
     return dataclasses.replace(this, archives={**this.archives, "code": code}, source=source, version=version)
 
 
-def test_two_touchdesigners_that_start_at_once_unpack_once_and_both_serve(place, report, site, tmp_path):
-    home = tmp_path / "日本語 home"
-    arguments = ("--component", str(report.toc), "--scene", "empty")
-    options = {
-        "home": home,
-        "timeout": 180,
-        "environment": {"PYTHONPATH": str(site), "PYTHONNOUSERSITE": "1"},
-        "command": (sys.executable, "-S", "-m", "fakes"),
-        "cwd": place / "cwd",
-    }
-    (place / "cwd").mkdir(exist_ok=True)
-    with ThreadPoolExecutor(2) as pool:
-        both = [pool.submit(StandIn, *arguments, **options) for _ in range(2)]
-    with both[0].result() as one, both[1].result() as two:
-        assert len(unpacked(home)) == 1
-        assert one.url != two.url and answers(one.url) and answers(two.url)
-        listed = {(entry["pid"], entry["component"]) for entry in entries(one)}
-        assert listed == {(one.ready["pid"], "/project1/tdmcp"), (two.ready["pid"], "/project1/tdmcp")}
-    assert list((home / ".tdmcp" / "instances").glob("*.json")) == []
+#: Notes the modules that the main thread does not find in memory, from here on.
+WATCH = """
+import sys, threading
+seen = []
+def watch(event, arguments):
+    if event == "import" and threading.current_thread() is threading.main_thread():
+        seen.append(arguments[0])
+sys.addaudithook(watch)
+"""
 
 
-def test_what_cannot_be_unpacked_is_said_in_the_status(place, report, site, tmp_path):
+def test_the_slim_build_says_that_the_package_is_missing_and_how_to_get_it(bare, place):
+    bare.do("drop_component", component=str(build(place / "slim").toc))
+    until(
+        lambda: par(bare, "Status"), lambda said: said.startswith("The Python package tdmcp-embedded is not")
+    )
+    assert "pip install tdmcp-embedded" in par(bare, "Status") and par(bare, "Url") == ""
+    bare.do("delete_component")
+
+
+def test_what_cannot_be_unpacked_is_said_and_a_fresh_copy_starts_without_imports_on_the_main_thread(
+    bare, report, tmp_path
+):
     broken = tmp_path / "broken"
     shutil.copytree(report.folder, broken / report.folder.name)
     shutil.copy(report.toc, broken)
     part = broken / report.folder.name / "tdmcp" / "payload_code_1.text"
     data = part.read_bytes()
     part.write_bytes(data[:500] + (b"A" if data[500:501] != b"A" else b"B") + data[501:])
-    with StandIn(
-        "--bare",
-        "--scene",
-        "empty",
-        home=tmp_path / "home",
-        environment={"PYTHONPATH": str(site), "PYTHONNOUSERSITE": "1"},
-        command=(sys.executable, "-S", "-m", "fakes"),
-        cwd=tmp_path,
-    ) as td:
-        td.do("drop_component", component=str(broken / "tdmcp.tox.toc"))
-        until(lambda: par(td, "Status"), lambda said: "damaged (code): put a fresh copy" in said)
-        assert par(td, "Url") == ""
+    bare.do("drop_component", component=str(broken / "tdmcp.tox.toc"))
+    until(lambda: par(bare, "Status"), lambda said: "damaged (code): put a fresh copy" in said)
+    assert par(bare, "Url") == ""
+    bare.do("delete_component")
+    bare.exec(WATCH)
+    bare.do("drop_component", component=str(report.toc))
+    until(lambda: par(bare, "Status"), lambda said: said.startswith("Serving at"), tries=9000)
+    seen = bare.exec("[name for name in seen if not name.startswith('fakes.')]")
+    # `embed` itself is a file of one screenful of imports that are all there by then.
+    assert eval(seen) == ["tdmcp_embedded.embed"]

@@ -12,7 +12,13 @@ import anyio
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import BlobResourceContents, PromptReference, ResourceTemplateReference, TextContent
+from mcp_types import (
+    BlobResourceContents,
+    PromptReference,
+    ResourceLink,
+    ResourceTemplateReference,
+    TextContent,
+)
 
 from fakes.driver import StandIn
 from tests.integration.clients import http_client
@@ -60,16 +66,40 @@ async def test_the_list_pages_from_what_is_always_there_to_the_projects_own(td: 
         assert guide.mime_type == "text/markdown"
         assert guide.size == len((await read(client, guide.uri)).encode())
         rest: dict[str, str | None] = {}
+        sizes: dict[str, int | None] = {}
         for _ in range(100):
             if page.next_cursor is None:
                 break
             page = await client.list_resources(cursor=page.next_cursor)
             rest |= {resource.uri: resource.mime_type for resource in page.resources}
+            sizes |= {resource.uri: resource.size for resource in page.resources}
         assert page.next_cursor is None
         assert rest["td://network/project1"] == "application/json"
         assert rest["td://text/project1/notes"] == "text/plain"
+        assert sizes["td://text/project1/notes"] == len(
+            (await read(client, "td://text/project1/notes")).encode()
+        )
         assert rest["td://table/project1/cells"] == "text/csv"
         assert rest["td://image/project1/noise1"] == "image/png"
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_whatever_is_listed_has_a_title_and_an_icon(td: StandIn, era: str) -> None:
+    async with http_client(td, era) as client:
+        page = await client.list_resources()
+        projects = await client.list_resources(cursor=page.next_cursor)
+        listed = [
+            *(await client.list_tools()).tools,
+            *(await client.list_prompts()).prompts,
+            *(await client.list_resource_templates()).resource_templates,
+            *page.resources,
+            *projects.resources,
+        ]
+    assert [entry.name for entry in listed if not entry.title or not entry.icons] == []
+    # Drawn in the message itself: nothing is fetched from anywhere.
+    assert {icon.src.partition(",")[0] for entry in listed for icon in entry.icons or []} == {
+        "data:image/svg+xml;base64"
+    }
 
 
 async def test_a_cursor_that_is_not_ours_is_refused(td: StandIn) -> None:
@@ -104,6 +134,30 @@ async def test_texts_and_tables_are_whole_and_exact(td: StandIn) -> None:
         assert repr(await read(client, "td://text/project1/notes")) == td.exec("op('/project1/notes').text")
         rows = list(csv.reader((await read(client, "td://table/project1/cells")).splitlines()))
         assert rows == [["a", "b"], ["1", "x,y"]]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "whole"),
+    [
+        ("read_data", {"path": "/project1/notes", "limit": 1}, "td://text/project1/notes"),
+        ("read_data", {"path": "/project1/cells", "limit": 1}, "td://table/project1/cells"),
+        ("read_network", {"path": "/project1", "limit": 1}, "td://network/project1"),
+    ],
+)
+async def test_an_answer_that_is_a_part_leads_to_the_resource_with_the_whole(
+    td: StandIn, tool: str, arguments: dict[str, Any], whole: str
+) -> None:
+    td.exec("op('/project1/notes').text = 'one\\ntwo\\nthree'")
+    async with http_client(td) as client:
+        part = await client.call_tool(tool, arguments)
+        (link,) = [block for block in part.content if isinstance(block, ResourceLink)]
+        assert link.uri == whole == part.structured_content["whole"]
+        assert whole in part.content[0].text
+        resource = (await client.read_resource(link.uri)).contents[0]
+        assert resource.mime_type == link.mime_type
+        all_of_it = await client.call_tool(tool, {**arguments, "limit": 2000})
+        assert all_of_it.structured_content.get("whole") is None
+        assert not [block for block in all_of_it.content if isinstance(block, ResourceLink)]
 
 
 async def test_an_image_is_a_png_of_the_operator(td: StandIn) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -157,6 +158,22 @@ async def test_an_agent_is_let_in_by_the_person_at_touchdesigner_at_the_level_of
     assert code in agent.page and "Remote Agent" in agent.page and "Remote Agent" in agent.shown
     assert td.exec("op('/project1/remote').type") == "'null'"
     assert td.exec(f"{component(td)}.par.Consent.eval()") == "''", "nobody waits any more"
+
+
+def test_agents_that_come_through_a_tunnel_are_told_its_address(td: StandIn) -> None:
+    metadata, public = "/.well-known/oauth-protected-resource/mcp", "https://td.example.com"
+    own = td.url.removesuffix("/mcp")
+    td.exec(f"setattr({component(td)}.par, 'Publicaddress', {public!r})")
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while (told := request(f"{own}{metadata}", headers={"Host": "td.example.com"})).status == 421:
+            assert time.monotonic() < deadline, "the new address is not taken"
+            time.sleep(0.02)
+    finally:
+        td.exec(f"setattr({component(td)}.par, 'Publicaddress', '')")
+    answer = json.loads(told.body)
+    assert answer["resource"] == f"{public}/mcp"
+    assert [server.rstrip("/") for server in answer["authorization_servers"]] == [public]
 
 
 async def test_lowering_the_level_for_agents_holds_for_those_who_are_in(td: StandIn) -> None:

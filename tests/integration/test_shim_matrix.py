@@ -54,10 +54,10 @@ class Eras:
         return [answers[era] for era in self.clients]
 
     async def tools(self) -> list[set[str]]:
-        return [
-            {tool.name for tool in (await client.list_tools(cache_mode="bypass")).tools}
-            for client in self.clients.values()
-        ]
+        async def names(client: Client) -> set[str]:
+            return {tool.name for tool in (await client.list_tools(cache_mode="bypass")).tools}
+
+        return await asyncio.gather(*map(names, self.clients.values()))
 
     async def refused(self, code: str, words: str, **arguments: Any) -> None:
         """Both are refused with this code and these words; a server that is about to go may still answer before."""
@@ -121,34 +121,19 @@ async def until_entry(td: StandIn, key: str, former: Any) -> Any:
                 return found
 
 
-async def test_absent_then_there_then_crashed_in_mid_call(tmp_path: Path) -> None:
+async def test_absent_and_then_there(td: StandIn, tmp_path: Path) -> None:
     async with both_eras(tmp_path) as eras:
         await eras.refused("not_started", "TouchDesigner isn't running")
         without = await eras.tools()
         assert all("create_operator" in names for names in without)
 
-        td = await run_sync(partial(StandIn, "--scene", "empty", "--fps", "60", home=tmp_path))
-        try:
-            await asyncio.wait_for(eras.announced.wait(), PATIENCE)
-            assert [one["main_thread"]["state"] for one in await eras.served()] == ["ok", "ok"]
-            assert await eras.tools() == without, "the built-in list is the one of the server of this version"
-
-            async def crash_when_both_are_there() -> None:
-                health = td.url.replace("/mcp", "/health")
-                queue = {"depth": 0}
-                while queue["depth"] < 1:  # one runs, the other waits behind it
-                    queue = (await run_sync(request, health, "GET", None, td.headers)).json["queue"]
-                td.process.kill()
-
-            async with asyncio.timeout(PATIENCE), anyio.create_task_group() as tasks:
-                tasks.start_soon(crash_when_both_are_there)
-                answers = await eras.call("execute_python", code="import time\ntime.sleep(20)")
-            for answer in answers:
-                assert structured(answer)["code"] == "td_error" and not structured(answer)["retryable"]
-                assert "in the middle of the call" in text(answer)
-            await eras.refused("not_started", "crashed")
-        finally:
-            td.close()
+        # A TouchDesigner that starts is a file in the registry, no more; this one has long been there for others.
+        registry = tmp_path / ".tdmcp" / "instances"
+        registry.mkdir(parents=True, exist_ok=True)
+        (registry / "1.json").write_text(json.dumps(entry(td)), "utf-8")
+        await asyncio.wait_for(eras.announced.wait(), PATIENCE)
+        assert [one["main_thread"]["state"] for one in await eras.served()] == ["ok", "ok"]
+        assert await eras.tools() == without, "the built-in list is the one of the server of this version"
 
 
 async def test_restarted_on_another_port_with_another_key_nobody_notices(td: StandIn) -> None:
@@ -189,26 +174,41 @@ async def test_switched_off_is_told_from_not_running(td: StandIn) -> None:
         await eras.served()
 
 
-async def test_a_blocked_main_thread_is_told_and_lists_stay_alive(td: StandIn) -> None:
-    async with both_eras(td.home) as eras:
+async def test_a_blocked_main_thread_is_told_and_lists_stay_alive(td: StandIn, tmp_path: Path) -> None:
+    blocked, free = tmp_path / "blocked", tmp_path / "free"
+    code = (
+        f"import os, time; open({str(blocked)!r}, 'w').close()\n"
+        f"while not os.path.exists({str(free)!r}): time.sleep(0.01)"
+    )
+    async with both_eras(td.home) as eras, anyio.create_task_group() as tasks:
         await eras.served()
-        td.do("block_main", seconds=6)
-        for answer in await eras.call("create_operator", parent="/project1", type="nullTOP", name="ghost"):
-            assert structured(answer)["code"] == "main_thread_stalled"
-            assert "dialog" in text(answer)
-        assert all("create_operator" in names for names in await eras.tools())
+        tasks.start_soon(run_sync, partial(td.exec, code, timeout=PATIENCE))
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not blocked.exists():
+                    await asyncio.sleep(0.01)
+            made = {"parent": "/project1", "type": "nullTOP", "name": "ghost"}
+            for answer in await eras.call("create_operator", **made):
+                assert structured(answer)["code"] == "main_thread_stalled"
+                assert "dialog" in text(answer)
+            assert all("create_operator" in names for names in await eras.tools())
+        finally:
+            free.touch()
         # The main thread itself says that it is free again, and that nothing was done behind anyone's back.
         assert await run_sync(partial(td.exec, timeout=PATIENCE), "op('/project1/ghost')") == "None"
         await eras.served()
 
 
-async def test_two_instances_are_chosen_between_and_every_answer_names_its_own(td: StandIn) -> None:
+async def test_two_instances_are_chosen_between_and_one_crashes_in_mid_call(td: StandIn) -> None:
     arguments = ("--scene", "empty", "--fps", "60", "--set", "Instancename=second")
-    other = await run_sync(partial(StandIn, *arguments, home=td.home))
-    try:
-        async with both_eras(td.home) as eras:
+    async with both_eras(td.home) as eras:
+        await eras.served()
+        eras.announced.clear()
+        other = await run_sync(partial(StandIn, *arguments, home=td.home))
+        try:
+            # Both were told that there is something new to choose with.
+            await asyncio.wait_for(eras.announced.wait(), PATIENCE)
             assert all({"list_instances", "select_instance"} <= names for names in await eras.tools())
-            await eras.refused("precondition_failed", "2 TouchDesigner instances are running")
             for answer in await eras.call("select_instance", instance="second"):
                 assert not answer.is_error, text(answer)
             for answer in await eras.call("get_status"):
@@ -220,5 +220,22 @@ async def test_two_instances_are_chosen_between_and_every_answer_names_its_own(t
                 assert not answer.is_error, text(answer)
             assert other.exec("op('/project1').fetch('reached', 0)") == "1"
             assert td.exec("op('/project1').fetch('reached', 0)") == "0"
-    finally:
-        await run_sync(other.close)
+            async with both_eras(td.home) as later:
+                await later.refused("precondition_failed", "2 TouchDesigner instances are running")
+
+            async def crash_when_both_are_there() -> None:
+                health = other.url.replace("/mcp", "/health")
+                queue = {"depth": 0}
+                while queue["depth"] < 1:  # one runs, the other waits behind it
+                    queue = (await run_sync(request, health, "GET", None, other.headers)).json["queue"]
+                other.process.kill()
+
+            async with asyncio.timeout(PATIENCE), anyio.create_task_group() as tasks:
+                tasks.start_soon(crash_when_both_are_there)
+                answers = await eras.call("execute_python", code="import time\ntime.sleep(20)")
+            for answer in answers:
+                assert structured(answer)["code"] == "td_error" and not structured(answer)["retryable"]
+                assert "in the middle of the call" in text(answer)
+            await eras.refused("precondition_failed", "second")
+        finally:
+            await run_sync(other.close)

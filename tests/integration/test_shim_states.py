@@ -13,7 +13,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import ToolListChangedNotification
 
-from tests.integration.shim_world import PATIENCE, World
+from tests.integration.shim_world import PATIENCE, World, in_both_eras, text
 
 pytestmark = pytest.mark.anyio
 
@@ -21,11 +21,6 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
-
-
-@pytest.fixture(params=["auto", "legacy"])
-def mode(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 @pytest.fixture
@@ -52,10 +47,6 @@ class Heard:
         self._news.clear()
 
 
-def text(result: Any) -> str:
-    return "\n".join(block.text for block in result.content if block.type == "text")
-
-
 async def until(ask: Callable[[], Any], good: Callable[[Any], bool]) -> Any:
     """Ask again until the answer is good: for what a user would simply try again."""
     async with asyncio.timeout(PATIENCE):
@@ -66,6 +57,7 @@ async def until(ask: Callable[[], Any], good: Callable[[Any], bool]) -> Any:
             await asyncio.sleep(0.1)
 
 
+@in_both_eras
 async def test_without_touchdesigner_the_client_connects_and_calls_say_what_to_do(
     world: World, mode: str
 ) -> None:
@@ -80,6 +72,7 @@ async def test_without_touchdesigner_the_client_connects_and_calls_say_what_to_d
     assert "Open your project" in text(result)
 
 
+@in_both_eras
 async def test_without_touchdesigner_the_tools_last_seen_are_listed(world: World, mode: str) -> None:
     server = world.server("--name", "first")
     async with Client(world.parameters(), mode=mode) as client:
@@ -95,6 +88,7 @@ async def test_without_touchdesigner_the_tools_last_seen_are_listed(world: World
     assert "echo" in seen
 
 
+@in_both_eras
 async def test_touchdesigner_that_appears_later_is_announced_and_used(world: World, mode: str) -> None:
     heard = Heard()
     async with Client(world.parameters(), mode=mode, message_handler=heard) as client:
@@ -111,6 +105,7 @@ async def test_touchdesigner_that_appears_later_is_announced_and_used(world: Wor
     assert not result.is_error and text(result) == "käse ✓"
 
 
+@in_both_eras
 async def test_a_restart_with_another_port_and_key_is_not_noticed_by_the_caller(
     world: World, mode: str
 ) -> None:
@@ -126,6 +121,7 @@ async def test_a_restart_with_another_port_and_key_is_not_noticed_by_the_caller(
             await heard.news()
 
 
+@in_both_eras
 async def test_a_restart_on_the_same_port_renews_the_session(world: World, mode: str) -> None:
     first = world.server("--unlisted")
     async with Client(world.parameters("--url", first.url), mode=mode) as client:
@@ -136,6 +132,7 @@ async def test_a_restart_on_the_same_port_renews_the_session(world: World, mode:
     assert text(result) == "after"
 
 
+@in_both_eras
 async def test_a_crash_in_mid_call_is_told_and_the_call_is_not_repeated(world: World, mode: str) -> None:
     world.server()
     async with Client(world.parameters(), mode=mode) as client:
@@ -149,6 +146,7 @@ async def test_a_crash_in_mid_call_is_told_and_the_call_is_not_repeated(world: W
         assert text(await client.call_tool("echo", {"text": "alive"})) == "alive"
 
 
+@in_both_eras
 async def test_after_a_crash_calls_say_so(world: World, mode: str) -> None:
     server = world.server("--name", "show")
     async with Client(world.parameters(), mode=mode) as client:
@@ -159,6 +157,7 @@ async def test_after_a_crash_calls_say_so(world: World, mode: str) -> None:
     assert "show" in text(result) and "crashed" in text(result)
 
 
+@in_both_eras
 async def test_a_renewed_key_is_told_when_the_client_holds_the_old_one(world: World, mode: str) -> None:
     server = world.server("--token", "new", "--unlisted")
     async with Client(world.parameters("--url", server.url, TDMCP_TOKEN="old"), mode=mode) as client:
@@ -183,6 +182,7 @@ async def test_a_server_that_hangs_leaves_lists_and_ping_alive(world: World) -> 
         assert text(await waiting) == "behind it"
 
 
+@in_both_eras
 async def test_two_instances_must_be_chosen_between(world: World, mode: str) -> None:
     world.server("--name", "left", "--project", "/shows/left/left.toe")
     world.server("--name", "right", "--project", "/shows/right/right.toe")
@@ -210,6 +210,7 @@ async def test_two_instances_must_be_chosen_between(world: World, mode: str) -> 
         assert counted.meta is not None and counted.meta["tdmcp/instance"].startswith("right")
 
 
+@in_both_eras
 async def test_when_the_selected_instance_ends_no_other_is_driven_instead(world: World, mode: str) -> None:
     world.server("--name", "left")
     right = world.server("--name", "right")
@@ -225,6 +226,7 @@ async def test_when_the_selected_instance_ends_no_other_is_driven_instead(world:
         assert text(await client.call_tool("echo", {"text": "b"})).startswith("b")
 
 
+@in_both_eras
 async def test_a_selected_instance_is_found_again_after_its_restart(world: World, mode: str) -> None:
     world.server("--name", "left")
     right = world.server("--name", "right")
@@ -237,6 +239,7 @@ async def test_a_selected_instance_is_found_again_after_its_restart(world: World
     assert "instance: right" in text(result)
 
 
+@in_both_eras
 async def test_an_unknown_option_is_told_by_every_call(world: World, mode: str) -> None:
     world.server()
     async with Client(world.parameters("--instanc", "show"), mode=mode) as client:
@@ -244,6 +247,7 @@ async def test_an_unknown_option_is_told_by_every_call(world: World, mode: str) 
     assert result.is_error and "--instance" in text(result)
 
 
+@in_both_eras
 async def test_a_prompt_without_touchdesigner_is_an_error_that_says_why(world: World, mode: str) -> None:
     async with Client(world.parameters(), mode=mode) as client:
         with pytest.raises(MCPError, match="TouchDesigner isn't running"):

@@ -97,6 +97,18 @@ def test_a_native_dialog_stops_frames_until_it_is_closed(bare):
     assert bare.exec("1") == "1"
 
 
+def test_a_message_box_leaves_frames_and_the_control_lines_running_until_it_is_answered(bare):
+    bare.do("message_box")
+    bare.exec(
+        "got = []\nrun(lambda: got.append(ui.messageBox('Delete', 'Really?', buttons=['Yes', 'No'])), delayFrames=1)"
+    )
+    frames = bare.stats()["frames"]
+    until(lambda: bare.exec("1") and bare.stats()["frames"] > frames + 2, True)
+    assert bare.exec("got") == "[]"
+    assert bare.do("message_box", answer=1)["open"] == ["Delete: Really? ['Yes', 'No']"]
+    until(lambda: bare.exec("got"), "[1]")
+
+
 def test_a_paused_timeline_goes_on_counting_frames_but_not_time(bare):
     bare.do("timeline", play=False)
     bare.exec("1")

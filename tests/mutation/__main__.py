@@ -28,6 +28,7 @@ SUITE = [
         "edit/test_write_data",
         "edit/test_delete_operators",
         "edit/test_build_network",
+        "edit/test_traps",
         "read/test_finding",
         "read/test_capturing",
         "read/test_checking",

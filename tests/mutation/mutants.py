@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from fakes import copying, creating, evaluation, par_collection, shortcuts
+from fakes import coercion, components, copying, creating, evaluation, find, par_collection, shortcuts, wiring
 from fakes.cooking import CookEngine
 from fakes.errors import tdError
 from fakes.guard import guarded
-from fakes.nodes import Mode, Node
+from fakes.nodes import Mode, Node, Wire
 from fakes.op_cooking import Cooking
+from fakes.operators import OP
 from fakes.tops import glsl, resolution
 from fakes.undo import UndoStack
 from fakes.world import World
@@ -154,3 +155,104 @@ def _retype_alone(node: Node, type_name: str) -> Node:
 @instead_of(21, "a missing parameter raises as an item, too", "edit/test_create_operator")
 def parameter_items_raise() -> None:
     put(par_collection.ParCollection, "__getitem__", par_collection.ParCollection.__getattr__)
+
+
+@instead_of(14, "utility operators stay hidden even when asked for", "edit/test_build_network")
+def utility_stays_hidden() -> None:
+    original = find.find_children
+    put(find, "find_children", lambda top, **given: original(top, **{**given, "includeUtility": False}))
+
+
+@instead_of(14, "depth narrows nothing", "edit/test_traps")
+def depth_is_ignored() -> None:
+    original = find.find_children
+    put(find, "find_children", lambda top, **given: original(top, **{**given, "depth": None}))
+
+
+@instead_of(16, "a retired type is refused as an unknown one is", "edit/test_create_operator")
+def retired_types_are_unknown() -> None:
+    put(components, "unknown_type", lambda given: tdError(f"Unknown operator type. Value:{given!r}"))
+
+
+@instead_of(19, "destroying twice does nothing the second time", "edit/test_traps")
+def destroying_twice_is_fine() -> None:
+    original = creating.destroy
+
+    def forgiving(world: World, node: Node) -> None:
+        if node.alive:
+            original(world, node)
+
+    put(creating, "destroy", forgiving)
+    put(OP, "destroy", guarded(lambda self: forgiving(self._node.world, self._node)))
+
+
+@instead_of(19, "a dock host may go before what is docked to it", "edit/test_traps")
+def docked_operators_do_not_matter() -> None:
+    original = creating.destroy
+
+    def careless(world: World, node: Node) -> None:
+        for docked in list(node.docked or ()):
+            creating.set_dock(docked, None)
+        original(world, node)
+
+    put(creating, "destroy", careless)
+
+
+@instead_of(23, "a StrMenu takes only the words of its menu", "edit/test_traps")
+def str_menus_are_closed() -> None:
+    original = coercion.coerce
+
+    def strict(info: Any, given: Any) -> Any:
+        if info.style == "StrMenu" and info.menu_names and given not in info.menu_names:
+            return info.menu_names[0]
+        return original(info, given)
+
+    put(evaluation, "coerce", strict)
+
+
+@instead_of(23, "an unknown word for a Menu raises", "edit/test_traps")
+def unknown_menu_words_raise() -> None:
+    original = coercion._menu_word
+
+    def strict(given: Any, info: Any) -> str:
+        if isinstance(given, str) and info.menu_names and given not in info.menu_names:
+            raise tdError(f"Invalid menu item: {given}")
+        return original(given, info)
+
+    put(coercion, "_menu_word", strict)
+
+
+@instead_of(31, "multi-input operators keep the gap of a wire taken off", "edit/test_traps")
+def gaps_stay() -> None:
+    original = wiring._replace
+
+    def gappy(target: Node, index: int, wire: Any) -> None:
+        if wire is not None or index >= len(target.wires or ()):
+            original(target, index, wire)
+            return
+        wires = list(target.wires or ())
+        wires[index] = None
+        wiring.set_wires(target, wires)
+
+    put(wiring, "_replace", gappy)
+
+
+@instead_of(32, "a fresh COMP has an input", "edit/test_wire_operators")
+def comps_have_an_input() -> None:
+    original = wiring.max_inputs
+    put(
+        wiring, "max_inputs", lambda node: max(1, original(node)) if node.family == "COMP" else original(node)
+    )
+
+
+@instead_of(32, "wires across networks are drawn", "edit/test_traps")
+def wires_cross_networks() -> None:
+    original = wiring.connect
+
+    def crossing(source: Node, output: int, target: Node, index: int) -> None:
+        if source.parent is target.parent:
+            original(source, output, target, index)
+        else:
+            wiring._replace(target, index, Wire(source, output))
+
+    put(wiring, "connect", crossing)

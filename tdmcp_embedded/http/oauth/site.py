@@ -12,8 +12,9 @@ from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter, ValidationError
 from starlette.routing import Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tdmcp_embedded.http.answers import Refusal, header, refuse
+from tdmcp_embedded.http.answers import Refusal, refuse
 from tdmcp_embedded.http.endpoints import Endpoint
+from tdmcp_embedded.http.hosts import origin
 from tdmcp_embedded.http.oauth import page
 from tdmcp_embedded.http.oauth.consents import Decision
 from tdmcp_embedded.http.oauth.provider import Agents, Provider
@@ -99,12 +100,6 @@ class Site:
             assert decided is not None
             target = self._agents.code_for(decided, origin(scope))
             await _html(send, 302, "", {"location": target})
-
-
-def origin(scope: Scope) -> str:
-    """The address a request was sent to, like https://10.0.0.5:9988; the host gate has looked at it."""
-    host = (header(scope, b"host") or b"").decode("latin-1").lower()
-    return f"{scope['scheme']}://{host}"
 
 
 async def _html(send: Send, status: int, text: str, more: Mapping[str, str] | None = None) -> None:

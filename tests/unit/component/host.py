@@ -4,11 +4,16 @@ Only what `embed` asks of TouchDesigner is here; anything else is an AttributeEr
 the stand-in (`tests/integration/test_component_life.py`).
 """
 
+from importlib import import_module
 from types import SimpleNamespace
 from typing import ClassVar
 
-import tdmcp_embedded.http.thread  # noqa: F401 - what is imported already need not be imported on a thread
+from tdmcp_embedded.loading import NEEDED
 from tdmcp_embedded.serving import Outcome, Phase
+
+# What is imported already need not be imported on a thread.
+for name in NEEDED:
+    import_module(name)
 
 
 class Par:
@@ -60,16 +65,28 @@ class Host:
     """The module `td`, with `frame()` for one frame of it and `clock` for seconds."""
 
     def __init__(self):
-        resources = object()
-        self.op = SimpleNamespace(TDResources=resources)
+        self.tasks = []
+        manager = SimpleNamespace(TDTask=SimpleNamespace, EnqueueTask=self._enqueue)
+        self.op = SimpleNamespace(TDResources=SimpleNamespace(ThreadManager=manager))
         self.project = SimpleNamespace(name="show.7.toe", folder="", modified=False, cookRate=60.0)
         self.app = SimpleNamespace(version="099", build="2025.32460", power=True)
         self.ui = SimpleNamespace(performMode=False)
         self.root = SimpleNamespace(time=SimpleNamespace(play=True, frame=1.0, rate=60.0))
-        self.pending = []
+        self.pending, self.at_end = [], []
         self.now = 100.0
 
-    def run(self, function, *args, delayFrames, delayRef):
+    def _enqueue(self, task, standalone):
+        """What the Thread Manager is given; the tests call its hooks."""
+        assert standalone, "the pool has four threads, which are for others"
+        self.tasks.append(task)
+
+    def pause(self, paused):
+        self.root.time.play = not paused
+
+    def run(self, function, *args, delayFrames=0, delayRef=None, endFrame=False):
+        if endFrame:
+            self.at_end.append((function, args))
+            return
         assert delayRef is self.op.TDResources, (
             "delays on another clock stand still while the timeline is paused"
         )
@@ -84,6 +101,9 @@ class Host:
                     due.append(entry)
             self.pending = [entry for entry in self.pending if entry not in due]
             for _, function, args in due:
+                function(*args)
+            at_end, self.at_end = self.at_end, []
+            for function, args in at_end:
                 function(*args)
 
     def clock(self):

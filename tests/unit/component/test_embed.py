@@ -2,7 +2,7 @@
 
 import pytest
 
-from tdmcp_embedded import embed, loading, serving
+from tdmcp_embedded import embed, loading, pump, serving
 from tdmcp_embedded.errors import ToolFailure
 from tdmcp_embedded.serving import Outcome
 from tests.unit.component.host import Host, Log, Owner, Server
@@ -26,6 +26,7 @@ def clean():
 def boot(td, monkeypatch):
     monkeypatch.setattr(serving, "Serving", Server)
     monkeypatch.setattr(embed, "_clock", td.clock)
+    monkeypatch.setattr(pump, "_clock", td.clock)
 
     def boot(owner=None, values=None, **more):
         return embed.start(owner or Owner(), td, values, **more)
@@ -78,18 +79,18 @@ def test_a_call_is_worked_off_in_the_next_frame(td, boot):
     server = boot()
     job = server.queue.submit(lambda: "done")
     td.frame()
-    assert job.future.result(0) == "done"
+    assert job.future.result(30) == "done"
 
 
 def test_an_error_in_a_frame_does_not_break_the_chain(td, boot, monkeypatch):
     server = boot()
-    monkeypatch.setattr(server, "pump", lambda: 1 / 0)
+    monkeypatch.setattr(server.queue, "pump", lambda: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         td.frame()
     monkeypatch.undo()
     job = server.queue.submit(lambda: "done")
     td.frame()
-    assert job.future.result(0) == "done"
+    assert job.future.result(30) == "done"
 
 
 def test_what_is_missing_is_said_and_looked_for_again_on_restart(td, boot, monkeypatch):
@@ -117,8 +118,72 @@ def test_a_killed_chain_is_started_anew_from_frame_start(td, boot):
     for frame in range(4):
         embed.frame_started(frame)
         td.frame()
-    assert job.future.result(0) == "done"
+    assert job.future.result(30) == "done"
     assert any("runs again" in row[1] for row in log.rows)
+
+
+def test_a_killed_chain_is_started_anew_by_whoever_touches_the_component(td, boot):
+    owner, log = Owner(), Log()
+    server = boot(owner, log=log)
+    td.frame()
+    td.pending.clear()
+    job = server.queue.submit(lambda: "done")
+    td.now += 0.5
+    embed.find(owner)
+    assert td.pending == [], "half a second may just be a long frame"
+    td.now += 1
+    embed.find(owner)
+    td.frame()
+    assert job.future.result(30) == "done"
+    assert any("runs again" in row[1] for row in log.rows)
+
+
+def test_after_a_long_frame_there_is_still_one_chain(td, boot):
+    owner = Owner()
+    server = boot(owner)
+    td.frame()
+    td.now += 30
+    embed.find(owner)
+    td.frame(5)
+    assert server.stats()["frames"] == 6
+    assert len(td.pending) == 1
+
+
+def test_in_a_pause_the_thread_manager_is_asked_for_frames_until_the_timeline_plays(td, boot):
+    server = boot()
+    td.pause(True)
+    embed.play_changed()
+    (task,) = td.tasks
+    td.pending.clear()
+    td.now += 2
+    task.RefreshHook()
+    job = server.queue.submit(lambda: "done")
+    td.frame()
+    assert job.future.result(30) == "done"
+    td.pause(False)
+    embed.play_changed()
+    assert task.args[0].is_set()
+
+
+def test_the_task_of_a_pause_ends_with_the_last_server(td, boot):
+    one, other = boot(Owner(1)), boot(Owner(2))
+    td.pause(True)
+    embed.play_changed()
+    (task,) = td.tasks
+    one.stop()
+    assert not task.args[0].is_set()
+    other.stop()
+    assert task.args[0].is_set()
+
+
+def test_a_build_without_a_thread_manager_is_served_in_a_pause_as_well(td, boot):
+    del td.op.TDResources.ThreadManager
+    server = boot()
+    td.pause(True)
+    embed.play_changed()
+    job = server.queue.submit(lambda: "done")
+    td.frame()
+    assert job.future.result(30) == "done"
 
 
 def test_frame_start_beside_a_running_chain_pumps_once_a_frame(td, boot):
@@ -143,7 +208,7 @@ def test_deleting_the_component_ends_its_server_and_the_chain(td, boot):
     assert embed.find(owner) is None
     assert td.pending == []
     with pytest.raises(ToolFailure):
-        job.future.result(0)
+        job.future.result(30)
 
 
 def test_deletion_is_noticed_by_the_extension_even_when_the_chain_was_killed(td, boot):
@@ -374,7 +439,7 @@ def test_facts_that_cannot_be_read_are_logged_and_the_pump_goes_on(td, boot):
     td.frame(40)
     job = server.queue.submit(lambda: "done")
     td.frame()
-    assert job.future.result(0) == "done"
+    assert job.future.result(30) == "done"
     assert any("Reading the project's state failed" in row[1] for row in log.rows)
 
 
@@ -395,7 +460,7 @@ def test_every_call_that_waits_is_answered_when_the_server_stops(td, boot):
     job = server.queue.submit(lambda: None)
     server.stop()
     with pytest.raises(ToolFailure) as refusal:
-        job.future.result(0)
+        job.future.result(30)
     assert "stopped" in refusal.value.message
     server.stop()
 

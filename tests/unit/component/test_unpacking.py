@@ -39,6 +39,7 @@ class Carried:
 
     def __init__(self, unpacking, word="hello", version="1.0"):
         code = {"code/mine/__init__.py": f"WORD = {word!r}\n".encode(), "code/mine/data.json": b"{}"}
+        code["private_imports.py"] = b"HERE = True\n"
         packed = {
             "code": archive.pack(code),
             unpacking.system(): archive.pack({"libraries/core.so": b"\x7fELF"}),

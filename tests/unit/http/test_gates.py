@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from pydantic import ValidationError
 
-from tdmcp_embedded.settings import Level
+from tdmcp_embedded.settings import Level, Settings
 from tests.unit.http.asgi import Line
 from tests.unit.http.site import Site
 
@@ -52,8 +53,34 @@ def test_two_host_headers_are_turned_away(site: Site) -> None:
     assert site.ask(headers=[("host", "127.0.0.1:9988")]).status == 421
 
 
-def test_a_configured_host_name_is_accepted() -> None:
-    assert Site(hosts=("Studio.example",)).ask(host="studio.example:443").status == 200
+@pytest.mark.parametrize("host", ["studio.example", "Studio.Example:443"])
+def test_the_public_address_of_a_tunnel_is_accepted(host: str) -> None:
+    site = Site(public_address="https://Studio.example/")
+    site.keys.make("tunnel", Level.FULL, local_only=False, token="far-token")
+    answer = site.ask(host=host, key="far-token", headers=[("origin", "https://studio.example")])
+    assert answer.status == 200
+
+
+def test_who_comes_through_the_tunnel_is_not_from_this_machine() -> None:
+    answer = Site(public_address="https://studio.example").ask(host="studio.example")
+    assert answer.status == 403 and "from its own machine only" in answer.sentence
+
+
+@pytest.mark.parametrize("host", ["studio.example:80", "studio.example:9988", "other.example"])
+def test_any_other_name_is_turned_away_as_before(host: str) -> None:
+    assert Site(public_address="https://studio.example").ask(host=host).status == 421
+
+
+def test_pages_of_other_origins_are_turned_away_behind_a_tunnel_too() -> None:
+    site = Site(public_address="https://studio.example")
+    assert site.ask(host="studio.example", headers=[("origin", "http://studio.example")]).status == 403
+    assert site.ask(host="127.0.0.1:9988", headers=[("origin", "https://studio.example")]).status == 403
+
+
+@pytest.mark.parametrize("address", ["studio.example", "https://", "https://a/b", "ftp://a", "https://a b"])
+def test_a_public_address_that_is_none_is_refused_with_an_example(address: str) -> None:
+    with pytest.raises(ValidationError, match="https://td.example.com"):
+        Settings(public_address=address)
 
 
 def test_over_the_network_the_address_that_was_called_is_accepted_and_no_other(site: Site) -> None:

@@ -11,13 +11,13 @@ def test_before_the_first_frame_it_says_starting(site: Site) -> None:
     assert json.loads(site.ask("GET", "/health", key="").body)["status"] == "starting"
 
 
-def test_strangers_see_state_time_and_version_only(site: Site) -> None:
+def test_strangers_see_state_time_and_what_fits_it_only(site: Site) -> None:
     site.queue.pump()
     answer = site.ask("GET", "/health", key="")
     assert answer.status == 200
     content = json.loads(answer.body)
     assert content["status"] == "ok"
-    assert set(content) == {"status", "timestamp", "version"}
+    assert set(content) == {"status", "timestamp", "version", "contract", "accepts"}
     assert answer.headers["cache-control"] == "no-store"
 
 

@@ -67,6 +67,6 @@ class Stage:
 
 def refusal(job: Job) -> ToolFailure:
     """What the caller was told instead of a result; fails if there is no answer yet."""
-    error = job.future.exception(timeout=0)
+    error = job.future.exception(timeout=5)
     assert isinstance(error, ToolFailure)
     return error

@@ -191,3 +191,22 @@ def test_a_plain_function_at_work_cannot_be_cancelled(stage: Stage) -> None:
     stage.frame()
     assert told == [False]
     assert job.state == "done"
+
+
+def test_a_result_nobody_waits_for_is_kept_for_whoever_asks_later(stage: Stage) -> None:
+    kept = stage.queue.submit(stage.writes("kept"), keep=True)
+    given = stage.queue.submit(stage.writes("given"))
+    stage.frame()
+    assert stage.queue.job(kept.id).outcome() == "kept"  # type: ignore[union-attr]  # a missing job fails the test
+    with pytest.raises(ToolFailure):
+        stage.queue.job(given.id).outcome()  # type: ignore[union-attr]  # the same
+
+
+def test_work_that_repeats_by_itself_does_not_push_a_clients_call_out_of_the_history(stage: Stage) -> None:
+    call = stage.queue.submit(stage.writes("call"))
+    stage.frame()
+    for _ in range(300):
+        look = stage.queue.submit(stage.writes("look"), remember=False)
+        stage.frame()
+        assert stage.queue.job(look.id) is None
+    assert stage.queue.job(call.id) is not None

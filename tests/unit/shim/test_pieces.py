@@ -217,6 +217,9 @@ class Scripted:
                 return
             if not request:
                 return
+            if request.startswith(b"GET /health "):
+                peer.sendall(b"HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n")
+                continue
             self.requests.append(request)
             peer.sendall(self._answers.pop(0))
             if self._close:

@@ -26,8 +26,10 @@ def test_nothing_of_a_former_build_stays(tmp_path):
     toc = write_expanded(tmp_path)
     stale = toc.with_suffix(".dir") / "tdmcp" / "old.n"
     stale.write_bytes(b"DAT:text\nend\n")
-    write_expanded(tmp_path)
-    assert not stale.exists()
+    packed = tmp_path / "tdmcp.tox"
+    packed.write_bytes(b"made of the former one")
+    build(tmp_path)
+    assert not stale.exists() and not packed.exists()
 
 
 def test_the_table_of_contents_lists_every_file_and_no_other(tmp_path):

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from fakes import cooking, wiring
+from fakes import cook_rules, wiring
 from fakes.cooking import CookContext, CookRule, cooks
 from fakes.errors import NotFaked
 from fakes.nodes import Node
@@ -17,7 +17,7 @@ from fakes.world import World
 @pytest.fixture
 def sums() -> Iterator[None]:
     """Math, null and select CHOPs that cook to plain numbers, so that nothing here depends on real data."""
-    kept = dict(cooking._rules)
+    kept = dict(cook_rules._rules)
 
     @cooks("mathCHOP")
     def add(node: Node, ctx: CookContext) -> float:
@@ -42,8 +42,8 @@ def sums() -> Iterator[None]:
         return float(chosen.data()) if chosen is not None else 0.0
 
     yield
-    cooking._rules.clear()
-    cooking._rules.update(kept)
+    cook_rules._rules.clear()
+    cook_rules._rules.update(kept)
 
 
 def make(world: World, *types: str) -> list[Node]:
@@ -190,7 +190,7 @@ def test_in_a_component_that_may_not_cook_nothing_cooks(world: World, sums: None
 
 def test_data_goes_into_and_out_of_components(world: World, sums: None) -> None:
     source, base, after = make(world, "mathCHOP", "baseCOMP", "mathCHOP")
-    cooking._rules["inCHOP"] = cooking._rules["outCHOP"] = cooking._rules["mathCHOP"].__class__(
+    cook_rules._rules["inCHOP"] = cook_rules._rules["outCHOP"] = cook_rules._rules["mathCHOP"].__class__(
         lambda node, ctx: ctx.inputs[0] if ctx.inputs else None
     )
     inside = world.create(base, "inCHOP")
@@ -241,7 +241,7 @@ def test_errors_of_a_cook_show_one_frame_later_and_go_with_the_next_good_cook(
         if fail:
             ctx.error("no such file")
 
-    cooking._rules["waveCHOP"] = CookRule(cook)
+    cook_rules._rules["waveCHOP"] = CookRule(cook)
     node.data()
     assert node.shown_errors == ()
     world.begin_frame()
@@ -272,8 +272,8 @@ def test_an_expression_that_needs_itself_is_an_error_not_a_hang(world: World, su
 
 
 def test_what_no_fact_establishes_is_not_cooked(world: World) -> None:
-    cooking._rules.pop("abletonlinkCHOP", None)
+    cook_rules._rules.pop("abletonlinkCHOP", None)
     (node,) = make(world, "abletonlinkCHOP")
-    cooking._family_rules.pop("CHOP", None)
+    cook_rules._family_rules.pop("CHOP", None)
     with pytest.raises(NotFaked, match="abletonlinkCHOP"):
         node.data()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fakes.frames import Pacer
+from fakes.frames import Pacer, burn
 from fakes.stats import FrameStats
 
 
@@ -78,15 +78,34 @@ def test_a_new_rate_counts_from_the_frame_in_which_it_was_set():
     assert told == [1, 1, 1, 1]
 
 
+def test_frames_within_a_frame_keep_the_pace_and_count_for_themselves():
+    time, stats, starts = Time(), FrameStats(), []
+
+    def step(periods):
+        starts.append((round(time.now - 100, 3), periods))
+        time.sleep(0.003)
+        if len(starts) == 1:
+            loop.frame()
+            loop.frame()
+        if len(starts) == 4:
+            loop.stop()
+
+    loop = Pacer(step, 50.0, stats, clock=lambda: time.now, sleep=time.sleep)
+    loop.run()
+    assert starts == [(0.0, 1), (0.02, 1), (0.04, 1), (0.06, 1)]
+    assert stats.report()["frame_ms"]["max"] == 3.0
+
+
 @pytest.mark.parametrize("milliseconds", [1.0, 4.0])
-def test_frame_work_burns_time_in_every_frame(milliseconds):
+def test_a_frame_takes_as_long_as_the_work_in_it(milliseconds):
     stats, seen = FrameStats(), []
 
     def step(periods):
         seen.append(periods)
+        burn(milliseconds)
         if len(seen) == 3:
             loop.stop()
 
-    loop = Pacer(step, 100.0, stats, work_ms=milliseconds)
+    loop = Pacer(step, 100.0, stats)
     loop.run()
     assert stats.report()["frame_ms"]["p50"] >= milliseconds

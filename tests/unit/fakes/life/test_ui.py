@@ -16,6 +16,58 @@ def test_a_message_box_fails_the_test_unless_it_was_allowed(td, alive):
     assert len(alive.display.dialogs.opened) == 2
 
 
+@fact(9)
+def test_a_message_box_blocks_its_own_script_while_scheduled_callbacks_go_on(td, alive, scratch, frames):
+    seen = []
+    td.run(lambda: seen.append("another run"), delayFrames=2)
+    dat = scratch.create(td.executeDAT)
+    dat.text = (
+        "def onFrameStart(frame):\n\top('/project1').store('ticks', op('/project1').fetch('ticks', 0) + 1)"
+    )
+    dat.par.active = dat.par.framestart = True
+    alive.display.dialogs.allow(1, frames=5)
+
+    def ask():
+        frame = td.absTime.frame
+        seen.append(td.ui.messageBox("Delete", "Really?", buttons=["Yes", "No"]))
+        seen.append(td.absTime.frame - frame)
+
+    td.run(ask, delayFrames=1)
+    frames()
+    assert seen == ["another run", 1, 5]
+    assert td.op("/project1").fetch("ticks") >= 5
+
+
+@fact(9, 35)
+def test_what_happens_while_a_message_box_is_open_is_no_part_of_its_scripts_undo_step(td, alive, scratch):
+    alive.display.dialogs.allow(0, frames=2)
+    td.run(lambda: scratch.create(td.noiseTOP, "theirs"), delayFrames=1)
+    td.ui.undo.startBlock("mine")
+    scratch.create(td.nullTOP, "mine")
+    td.ui.messageBox("Delete", "Really?")
+    td.ui.undo.endBlock()
+    td.ui.undo.undo()
+    assert [o.name for o in scratch.children] == ["theirs"]
+
+
+def test_a_message_box_stays_open_until_somebody_answers(td, alive):
+    alive.display.dialogs.expect()
+    td.run(lambda: alive.display.dialogs.press(2), delayFrames=3)
+    before = td.absTime.frame
+    assert td.ui.messageBox("Delete", "Really?", buttons=["a", "b", "c"]) == 2
+    assert td.absTime.frame == before + 3
+    assert alive.display.dialogs.open == []
+
+
+def test_what_waits_behind_a_message_box_in_the_same_frame_comes_while_it_is_open(td, world, alive, frames):
+    seen = []
+    alive.display.dialogs.allow(0)
+    world.at_next_frame(lambda: seen.append(("answer", td.ui.messageBox("a", "b"))))
+    world.at_next_frame(lambda: seen.append("the next in line"))
+    frames()
+    assert seen == ["the next in line", ("answer", 0)]
+
+
 def test_a_file_dialog_fails_as_well(td):
     with pytest.raises(DialogOpened):
         td.ui.chooseFile()

@@ -56,9 +56,9 @@ def test_a_changed_table_is_told(td, scratch, frames):
 
 def test_a_toggle_that_cannot_be_honoured_says_so_once(td, scratch, frames):
     for kind, toggle in (
-        (td.opexecuteDAT, "wirechange"),
-        (td.datexecuteDAT, "cellchange"),
-        (td.parameterexecuteDAT, "valueschanged"),
+        (td.opexecuteDAT, "extensionchange"),
+        (td.pargroupexecuteDAT, "valuechange"),
+        (td.parameterexecuteDAT, "enablechange"),
     ):
         dat = scratch.create(kind)
         setattr(dat.par, toggle, True)

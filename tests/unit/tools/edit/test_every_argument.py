@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from fakes import life
 from tdmcp_embedded.errors import ToolFailure
 from tdmcp_embedded.tools.table import TABLE
 from tdmcp_embedded.tools.tool import Effect
+from tests.unit.tools.edit import test_execute_python
 from tests.unit.tools.edit.states import state
 from tests.unit.tools.harness import Bench, tool
 
@@ -102,8 +104,13 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
 }  # fmt: skip
 
-#: How far a limit reaches is tested with a watchdog, in test_running_code.
-ELSEWHERE = {("execute_python", "time_limit")}
+#: Arguments that need a watchdog to show, by the test that shows it.
+ELSEWHERE: dict[tuple[str, str], Callable[..., None]] = {
+    (
+        "execute_python",
+        "time_limit",
+    ): test_execute_python.test_an_endless_loop_ends_at_its_limit_and_the_queue_goes_on,
+}
 
 
 def project(bench: Bench, folder: Path) -> None:

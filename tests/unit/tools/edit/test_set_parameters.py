@@ -257,3 +257,15 @@ def test_a_parameter_that_takes_nothing_is_told_by_reading_back(bench: Bench) ->
     answer = put(bench, "/project1/sprite", attensizenear=kept + 7)
     assert answer["notes"][0].endswith("(TouchDesigner did not take it)")
     assert sprite.par.attensizenear.eval() == kept
+
+
+def test_a_constant_takes_the_place_of_a_bind_and_leaves_what_it_was_bound_to(
+    bench: Bench, noise: Any
+) -> None:
+    other = bench.make("noiseTOP", "noise2", period=2)
+    noise.par.period.bindExpr = "op('noise2').par.period"
+    answer = put(bench, period=7)
+    assert (noise.par.period.mode.name, noise.par.period.val, other.par.period.val) == ("CONSTANT", 7, 2)
+    assert "period: replaced the bind op('noise2').par.period" in answer["notes"]
+    bench.run("undo")
+    assert (noise.par.period.mode.name, other.par.period.val) == ("BIND", 2)

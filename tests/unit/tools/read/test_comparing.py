@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tdmcp_embedded.errors import Code, ToolFailure
-from tdmcp_embedded.touchdesigner import checkpoints
 from tests.unit.tools.harness import Bench
 
 
@@ -70,8 +69,7 @@ def test_what_was_read_before_is_compared_with_what_is_there_now(two: Bench) -> 
 
 
 def test_a_checkpoint_is_compared_by_name(two: Bench) -> None:
-    before = two.json("read_network", path="/project1/a", depth=9, limit=100)
-    list(checkpoints.save(two.td, "/project1/a", "yesterday", before | {"annotations": []}))
+    two.run("checkpoint", action="save", path="/project1/a", name="yesterday")
     assert compare(two, "/project1/a", "yesterday")["equal"] is True
     two.op("/project1/a/n").par.period = 4
     assert compare(two, "/project1/a", "yesterday")["total"] == 1

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from fakes.scenes import demo
 from tdmcp_embedded.errors import ToolFailure
+from tdmcp_embedded.tools.table import TABLE
+from tdmcp_embedded.tools.tool import Effect
 from tests.unit.tools.harness import Bench, tool
+from tests.unit.tools.read import test_status
 
 P = "/project1"
 WATCH = [{"path": "/project1/noise1", "param": "tz"}]
 SPEED = [{"path": "/project1/controls", "param": "Speed"}]
 
-#: tool, arguments it is called with first, and each argument with another value.
+INSIDE = {
+    "operators": [{"name": "controls", "type": "baseCOMP", "children": [{"name": "x", "type": "nullTOP"}]}]
+}
+
+#: tool, arguments it is called with first, and each argument with another value (and what must go along to show it).
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "find_operators": (
         {"path": P},
@@ -30,11 +38,17 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "read_data": (
         {"path": "/project1/cues"},
-        {"path": "/project1/notes", "start": 1, "limit": 2, "names": ["name"], "cursor": "AA=="},
+        {
+            "path": "/project1/notes", "start": 1, "limit": 2, "names": ["name"], "cursor": "AA==",
+            "grid": ({"path": "/project1/circle1"}, 2),
+        },
     ),
     "capture_image": (
         {"path": "/project1/circle1"},
-        {"path": "/project1/controls/circle1", "max_size": 64, "wait_frames": 5, "format": "jpeg", "frames": 4},
+        {
+            "path": "/project1/controls/circle1", "max_size": 64, "wait_frames": 5, "format": "jpeg", "frames": 4,
+            "every": ({"path": "/project1/noise1", "frames": 2}, 50),
+        },
     ),
     "check_errors": ({"path": P}, {"path": "/project1/noise1", "depth": 1, "limit": 1, "cursor": "AA=="}),
     "get_job": ({"job": "none"}, {"job": "other"}),
@@ -48,6 +62,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"path": P, "with": "/project1/controls"},
         {
             "path": "/project1/geo1", "with": {"operators": []}, "layout": False, "limit": 2, "cursor": "AA==",
+            "depth": ({"with": INSIDE}, 1),
         },
     ),
 }  # fmt: skip
@@ -71,31 +86,28 @@ def outcome(name: str, asked: dict[str, Any]) -> str:
         bench.close()
 
 
+#: Arguments that need a job at work to show, by the test that shows it.
+ELSEWHERE: dict[tuple[str, str], Callable[..., None]] = {
+    ("get_job", "cancel"): test_status.test_a_running_job_is_cancelled_at_its_next_step,
+}
+
+
 @pytest.mark.parametrize(
     ("name", "argument"), [(name, argument) for name, (_, others) in CASES.items() for argument in others]
 )
 def test_an_argument_has_an_effect(name: str, argument: str) -> None:
     first, others = CASES[name]
-    assert outcome(name, first) != outcome(name, first | {argument: others[argument]})
+    value = others[argument]
+    if isinstance(value, tuple):
+        besides, value = value
+        first = first | besides
+    assert outcome(name, first) != outcome(name, first | {argument: value})
 
 
-def test_the_remaining_arguments_have_an_effect() -> None:
-    # These need another first call to show; get_job's cancel a running job (test_status), compare_network's depth two
-    # networks that differ inside (test_comparing).
-    pixels = {"path": "/project1/circle1"}
-    assert outcome("read_data", pixels) != outcome("read_data", pixels | {"grid": 2})
-    moments = {"path": "/project1/noise1", "frames": 2}
-    assert outcome("capture_image", moments) != outcome("capture_image", moments | {"every": 50})
-
-
-def test_no_argument_is_forgotten_here() -> None:
-    elsewhere = {
-        ("get_job", "cancel"),
-        ("compare_network", "depth"),
-        ("read_data", "grid"),
-        ("capture_image", "every"),
-    }
+def test_no_argument_and_no_tool_is_forgotten_here() -> None:
+    looking = {row.name for row in TABLE.values() if row.effect is Effect.READ and row.arguments.model_fields}
+    assert set(CASES) == looking
     for name, (first, others) in CASES.items():
         fields = {field.alias or key for key, field in tool(name).arguments.model_fields.items()}
-        assert fields - set(others) == {argument for owner, argument in elsewhere if owner == name}, name
+        assert fields - set(others) == {argument for owner, argument in ELSEWHERE if owner == name}, name
         assert set(first) <= fields

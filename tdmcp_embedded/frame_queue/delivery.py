@@ -1,0 +1,70 @@
+"""How callers get their answers without the frame paying for it.
+
+To answer is to wake the server thread, which has work to do then: it makes JSON of the result, writes it and reads the
+next request. Both threads share one interpreter. Whoever wants it from a thread that is busy with Python gets it after
+5 ms and keeps it for as long, so a server thread that is woken at the beginning of a frame takes its time out of the
+middle of it. Answers are therefore held until the frame's own Python is over, where the host can tell, and the waking,
+a system call that would give the interpreter away by itself, is left to a thread that does nothing else.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from queue import SimpleQueue
+
+
+class Delivery:
+    """Gives answers, in order, on a thread of its own.
+
+    Args:
+        enabled: without it there is no thread, and `release` gives the answers itself.
+    """
+
+    def __init__(self, enabled: bool = True) -> None:
+        self._enabled = enabled
+        self._held: deque[Callable[[], None]] = deque()
+        self._bell: SimpleQueue[bool] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Have the thread ready; for the thread that asks, so that the main thread need not start one."""
+        if self._thread is None and self._enabled:
+            self._thread = threading.Thread(target=self._carry, name="tdmcp-answers", daemon=True)
+            self._thread.start()
+
+    @property
+    def holds(self) -> bool:
+        """Whether an answer waits for its `release`."""
+        return bool(self._held)
+
+    def hold(self, answer: Callable[[], None]) -> None:
+        """Keep an answer until `release`. Any thread; costs next to nothing."""
+        self._held.append(answer)
+
+    def release(self) -> None:
+        """Have all that is held given now. Any thread; gives the interpreter to nobody."""
+        if self._thread is None:
+            self._give()
+        elif self._held:
+            self._bell.put(True)
+
+    def end(self) -> None:
+        """Give what is held and let the thread end; what is held later is given by `release` itself. Any thread."""
+        thread, self._thread, self._enabled = self._thread, None, False
+        if thread is not None:
+            self._bell.put(False)
+        self._give()
+
+    def _carry(self) -> None:
+        while self._bell.get():
+            self._give()
+
+    def _give(self) -> None:
+        while self._held:
+            try:
+                answer = self._held.popleft()
+            except IndexError:
+                return  # another thread was quicker
+            answer()

@@ -1,0 +1,98 @@
+"""One operator of a described network and what it became: its content, its looks, and what names mean beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.touchdesigner import appearance, dats, layout, lookup
+from tdmcp_embedded.touchdesigner.code_routes import Access
+from tdmcp_embedded.touchdesigner.flags import default_flags
+from tdmcp_embedded.touchdesigner.rows import DEFAULT_COLOR, unread
+
+#: An operator of the description. Four words are not of the format; they come from a comparison made just before:
+#: `known` (it was there, of this type), `as_is` (and is as described, but for what is inside), `partial` (`children`
+#: and `annotations` name only what differs; the others stay), `gone` (it is to be deleted).
+Spec = Mapping[str, Any]
+
+
+@dataclass
+class Part:
+    """One described operator and the operator it became.
+
+    With `exact`, what the description does not state is put to its default, unless it was not read; otherwise it is left
+    as it is.
+    """
+
+    spec: Spec
+    operator: Any
+    new: bool
+    changed: bool = False
+
+    def touch(self, changed: bool) -> None:
+        """Note whether something about it is not as it was."""
+        self.changed = self.changed or changed
+
+    def write_content(self, access: Access, exact: bool) -> None:
+        """Its text or table."""
+        spec, operator = self.spec, self.operator
+        unstated = not (spec.keys() | unread(spec)) & {"text", "table"}
+        if exact and unstated and operator.isDAT and operator.isEditable:
+            spec = {**spec, "table": []} if operator.isTable else {**spec, "text": ""}
+        if "text" in spec:
+            self.touch(dats.set_text(operator, str(spec["text"]), access))
+        if "table" in spec:
+            self.touch(dats.set_table(operator, spec["table"], access))
+
+    def dress(self, exact: bool) -> None:
+        """Its dock, place, size, comment, colour, tags and flags."""
+        spec, operator = self.spec, self.operator
+        if "dock" in spec:
+            host = sibling(operator, str(spec["dock"]))
+            if operator.dock is None or operator.dock.path != host.path:
+                self._set("dock", host)
+        elif exact and operator.dock is not None:
+            self._set("dock", None)
+        position = spec.get("position")
+        if position is not None:
+            # Docking, and hosts that were moved, may have moved it.
+            layout.set_place(operator, *position)
+        size = spec.get("size", appearance.default_size(operator) if exact else None)
+        if size is not None:
+            self._set("nodeWidth", round(size[0]))
+            self._set("nodeHeight", round(size[1]))
+        comment = spec.get("comment", "" if exact and "comment" not in unread(spec) else None)
+        if comment is not None:
+            self._set("comment", comment)
+        color = spec.get("color", DEFAULT_COLOR if exact else None)
+        if color is not None:
+            self.touch(appearance.set_color(operator, color))
+        tags = spec.get("tags", [] if exact and "tags" not in unread(spec) else None)
+        if tags is not None:
+            self.touch(appearance.set_tags(operator, tags))
+        flags = dict(spec.get("flags") or {})
+        if exact:
+            flags = default_flags(operator.family, operator.isObject) | flags
+        self.touch(appearance.set_flags(operator, flags))
+
+    def _set(self, name: str, value: Any) -> None:
+        self.touch(appearance.set_attribute(self.operator, name, value))
+
+
+def sibling(operator: Any, name: str) -> Any:
+    """The operator that `name` (a sibling's name, a relative or an absolute path) means beside `operator`.
+
+    Raises:
+        ToolFailure: `operator_not_found`, with siblings that resemble it.
+    """
+    parent = operator.parent()
+    found = parent.op(name) if not set(name) & set("*?[]^ ") and name else None
+    if found is None:
+        raise ToolFailure(
+            Code.OPERATOR_NOT_FOUND,
+            f"{operator.path}: there is no operator {name!r} in {parent.path}.",
+            suggestions=lookup.resembling(parent, name),
+        )
+    return found

@@ -1,0 +1,299 @@
+"""The running servers of this user, and which of them the calls go to."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from tox_build.shim.connections import Connection, Url
+from tox_build.shim.messages import Refusal
+from tox_build.shim.processes import process_alive
+from tox_build.shim.targets import Target, _folder_of, _inside, _near, _same, _stem
+
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+
+class Instances:
+    """The running servers, and which of them the calls go to."""
+
+    def __init__(
+        self,
+        home: str,
+        url: str = "",
+        token: str = "",
+        instance: str = "",
+        project: str = "",
+        folder: str = "",
+    ) -> None:
+        self.home = home
+        self.fixed_url = url
+        self.fixed_token = token
+        self.instance = instance
+        self.project = project
+        self.folder = folder
+        self._lock = threading.RLock()
+        self._looked = 0.0
+        self._entries: list[Target] = []
+        self._files: dict[str, tuple[tuple[int, int], Target | None]] = {}
+        self._reached: dict[str, tuple[float, bool]] = {}
+        self._selected: Target | None = None
+        #: The last one there was, for what is said when it is gone.
+        self.last: Target | None = None
+        #: The last one that a tool call reached: further calls stay with it when others appear.
+        self._reached_last: Target | None = None
+        #: Those that ran beside it: none of them takes its place without being asked for.
+        self._beside: set[Any] = set()
+
+    def forget(self) -> None:
+        """Look again at the next question; what was known has just proved wrong."""
+        self._looked = 0.0
+
+    def running(self) -> list[Target]:
+        """Servers whose process lives, oldest first."""
+        with self._lock:
+            now = time.monotonic()
+            if self._looked and now - self._looked < 0.2:
+                return self._entries
+            alive = [target for target in self._read() if process_alive(target.pid)]
+            if len(alive) > 1:
+                # A process id may have been used again since a crash: do not call that a choice.
+                answering = [target for target in alive if self._answers(target, now)]
+                alive = answering or alive
+            self._entries = sorted(alive, key=lambda t: (str(t.entry.get("started") or ""), t.pid))
+            self._looked = now
+            return self._entries
+
+    def fitting(self) -> list[Target]:
+        """Those of them that the options allow."""
+        found = self.running()
+        if self.instance:
+            found = [target for target in found if target.answers_to(self.instance)]
+        if self.project:
+            found = [target for target in found if self._is_of_project(target)]
+        return found
+
+    def several(self) -> bool:
+        if self.fixed_url:
+            return False
+        found = self.fitting()
+        return len(found) > 1 or (len(found) == 1 and self._takes_over(found[0]))
+
+    def _takes_over(self, target: Target) -> bool:
+        """Whether this one is only left over from several, and not the one that calls went to."""
+        last = self._reached_last
+        return last is not None and target.key in self._beside and _same(last, [target]) is None
+
+    def choose(self) -> Target:
+        """The server that calls go to now. Raises Refusal."""
+        with self._lock:
+            if self.fixed_url:
+                return self._fixed()
+            looked = self._looked
+            try:
+                target = self._pick(self.fitting())
+            except Refusal:
+                if self._looked != looked:
+                    raise
+                # Refused on the strength of an older look: it may have come up in this very moment.
+                self.forget()
+                target = self._pick(self.fitting())
+            self.last = target
+            return target
+
+    def reached(self, target: Target) -> bool:
+        """Note that a tool call got there; returns whether that is another instance than the call before reached."""
+        before, self._reached_last = self._reached_last, target
+        return before is not None and before.identity != target.identity
+
+    def select(self, word: str) -> Target:
+        """Send calls to the instance of this name from now on. Raises Refusal."""
+        with self._lock:
+            self.forget()
+            found = [target for target in self.fitting() if target.answers_to(word)]
+            if len(found) == 1:
+                self._selected = found[0]
+                return found[0]
+            if found:
+                raise Refusal(
+                    "value_invalid",
+                    f"{len(found)} instances answer to {word!r}.",
+                    "Name one by its process id: " + ", ".join(f"{t.pid} is {t}" for t in found) + ".",
+                    [str(t.pid) for t in found],
+                )
+            raise Refusal(
+                "value_invalid",
+                f"No running TouchDesigner answers to {word!r}.",
+                "list_instances shows those that run.",
+                self.names(),
+            )
+
+    def names(self) -> list[str]:
+        """A word for each fitting instance that means it alone."""
+        found = self.fitting()
+        names = [target.name for target in found]
+        return [t.name if t.name and names.count(t.name) == 1 else str(t.pid) for t in found]
+
+    def listing(self) -> list[dict[str, Any]]:
+        try:
+            chosen = self.choose().key
+        except Refusal:
+            chosen = None
+        return [
+            {
+                "name": target.name,
+                "project": target.project,
+                "component": target.component,
+                "pid": target.pid,
+                "url": target.url.text,
+                "build": str(target.entry.get("build") or ""),
+                "started": str(target.entry.get("started") or ""),
+                "selected": target.key == chosen,
+            }
+            for target in self.fitting()
+        ]
+
+    # -- reading the registry
+
+    def _read(self) -> list[Target]:
+        folder = os.path.join(self.home, "instances")
+        seen: dict[str, tuple[tuple[int, int], Target | None]] = {}
+        try:
+            with os.scandir(folder) as listing:
+                files = [entry for entry in listing if entry.name.endswith(".json")]
+        except OSError:
+            files = []
+        for file in files[:1000]:
+            try:
+                # Not the listing's own figures: Windows keeps those of an open directory entry late.
+                facts = os.stat(file.path)
+                stamp = (facts.st_mtime_ns, facts.st_size)
+                known = self._files.get(file.path)
+                seen[file.path] = known if known and known[0] == stamp else (stamp, self._load(file.path))
+            except OSError:
+                continue  # removed meanwhile
+        self._files = seen
+        return [target for _, target in seen.values() if target is not None]
+
+    @staticmethod
+    def _load(path: str) -> Target | None:
+        try:
+            with open(path, "rb") as file:
+                entry = json.loads(file.read(1 << 20).decode("utf-8"))
+            whole = json.dumps(entry, ensure_ascii=False).encode("utf-8")
+            if rb"\u0000" in whole:
+                return None  # half a character, or this one, would go wrong anywhere later
+            return Target(str(entry["url"]), str(entry.get("token") or ""), entry)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return None
+
+    def _answers(self, target: Target, now: float) -> bool:
+        known = self._reached.get(target.url.text)
+        if known and now - known[0] < 2.0:
+            return known[1]
+        try:
+            Connection(target.url, 0.3).close()
+            answers = True
+        except OSError:
+            answers = False
+        self._reached[target.url.text] = (now, answers)
+        return answers
+
+    # -- choosing
+
+    def _fixed(self) -> Target:
+        url = Url(self.fixed_url)
+        for target in self.running():
+            if target.url.text == url.text:
+                return Target(url.text, self.fixed_token or target.token, target.entry)
+        return Target(url.text, self.fixed_token)
+
+    def _pick(self, found: list[Target]) -> Target:
+        if not found:
+            self._refuse_absent()
+        if self._selected is not None:
+            again = _same(self._selected, found)
+            if again is None:
+                raise Refusal(
+                    "precondition_failed",
+                    f"The selected instance, {self._selected}, has ended; the call went to no other.",
+                    "Call select_instance with one that runs.",
+                    self.names(),
+                )
+            self._selected = again
+            return again
+        if len(found) == 1:
+            if self._takes_over(found[0]):
+                raise Refusal(
+                    "precondition_failed",
+                    f"{self._reached_last}, where calls went so far, has ended; the call went to no other.",
+                    f"Still running: {found[0]}. Call select_instance to go on with it.",
+                    self.names(),
+                )
+            return found[0]
+        if self._reached_last is not None:
+            again = _same(self._reached_last, found)
+            if again is not None:
+                self._beside = {target.key for target in found if target is not again}
+                return again
+        if self.folder:
+            near = [t for t in found if t.project and _near(_folder_of(t.project), self.folder)]
+            if len(near) == 1:
+                return near[0]
+        raise Refusal(
+            "precondition_failed",
+            f"{len(found)} TouchDesigner instances are running: {', '.join(str(t) for t in found)}.",
+            "Call select_instance with the name of the one you mean; list_instances tells more about them.",
+            self.names(),
+        )
+
+    def _is_of_project(self, target: Target) -> bool:
+        project = target.project
+        if not project:
+            return False
+        if _stem(project) == _stem(self.project):
+            return True
+        wanted = os.path.join(self.folder, os.path.expanduser(self.project))
+        if wanted.lower().endswith(".toe"):
+            return os.path.normcase(os.path.realpath(project)) == os.path.normcase(os.path.realpath(wanted))
+        return _inside(project, wanted)
+
+    def _refuse_absent(self) -> NoReturn:
+        others = self.running()
+        if others:
+            asked = f"--instance {self.instance}" if self.instance else f"--project {self.project}"
+            raise Refusal(
+                "precondition_failed",
+                f"No running TouchDesigner is what {asked} asks for.",
+                "Open that project, or change the option in the client's configuration. "
+                f"Running: {', '.join(str(t) for t in others)}.",
+                [t.name or str(t.pid) for t in others],
+                retryable=True,
+            )
+        last = self.last
+        if last is not None and process_alive(last.pid):
+            raise Refusal(
+                "not_started",
+                f"TouchDesigner is running ({last}), but the tdmcp component in it is off, restarting or deleted.",
+                "Switch the component's Active parameter on, or put the component back; then repeat the call.",
+                retryable=True,
+            )
+        crashed = [target for _, target in self._files.values() if target is not None]
+        if crashed:
+            dead = max(crashed, key=lambda t: str(t.entry.get("started") or ""))
+            raise Refusal(
+                "not_started",
+                f"TouchDesigner isn't running: {dead} ended without closing its server, so it probably crashed.",
+                "Open the project again (look for a CrashAutoSave .toe beside it); then repeat the call. "
+                "Nothing needs to be restarted here.",
+                retryable=True,
+            )
+        raise Refusal(
+            "not_started",
+            "TouchDesigner isn't running, or no open project has the tdmcp component switched on.",
+            "Open your project in TouchDesigner; then repeat the call. Nothing needs to be restarted here.",
+            retryable=True,
+        )
