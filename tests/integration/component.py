@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import random
 import socket
 from urllib.parse import urlsplit
 
@@ -45,9 +46,11 @@ def serving(td, component=COMPONENT):
 
 def on_a_fixed_port(**options) -> StandIn:
     """A stand-in whose component serves at the same address whenever it starts again, or is dropped in again."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    # Below those that systems give to whoever asks for any: until it is bound, nobody gets it by chance.
+    for port in random.sample(range(20_000, 32_000), 50):
+        with socket.socket() as free, contextlib.suppress(OSError):
+            free.bind(("127.0.0.1", port))
+            break
     return StandIn("--scene", "empty", "--port", str(port), **options)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from fakes.driver import StandIn
 from tests.integration.clients import INITIALIZE, JSON_HEADERS, PATIENCE, ROOT, request, structured, text
-from tests.integration.shim_world import World
+from tests.integration.shim_world import ServerProcess, World
 
 pytestmark = pytest.mark.anyio
 
@@ -30,9 +29,11 @@ PREFIXES = ("left", "middle", "rightwall")
 
 @dataclass
 class Site:
-    """Three TouchDesigners of one user, and the gateway in front of them."""
+    """Three TouchDesigners of one user, a small server that may crash, and the gateway in front of them."""
 
     stand_ins: dict[str, StandIn]
+    world: World
+    fragile: ServerProcess
     url: str
     key: str
 
@@ -59,15 +60,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         with ThreadPoolExecutor() as together:
             started = together.map(lambda name: start(stack, home, name), NAMES)
             stand_ins = dict(zip(PREFIXES, started, strict=True))
-        env = {
-            **os.environ,
-            "HOME": str(home),
-            "TDMCP_HOME": str(home / ".tdmcp"),
-            "TDMCP_GATEWAY_KEY": "gate",
-        }
-        with gateway(env) as (url, prefixes):
-            assert prefixes == "left, middle, rightwall"
-            yield Site(stand_ins, url, "gate")
+        world = World(home / ".tdmcp")
+        stack.callback(world.close)
+        fragile = world.server("--name", "fragile")
+        env = {**world.environment(), "HOME": str(home), "TDMCP_GATEWAY_KEY": "gate"}
+        url, prefixes = stack.enter_context(gateway(env))
+        assert prefixes == "fragile, left, middle, rightwall"
+        yield Site(stand_ins, world, fragile, url, "gate")
 
 
 @contextmanager
@@ -159,34 +158,24 @@ async def test_one_that_is_switched_off_leaves_the_list_and_is_found_again_on_an
         assert not answer.is_error, text(answer)
 
 
-async def test_one_that_crashes_says_so_to_its_callers_and_works_again_after_its_restart(
-    tmp_path: Path,
-) -> None:
-    world = World(tmp_path)
-    world.server("--name", "left")
-    right = world.server("--name", "right")
-    try:
-        with gateway({**world.environment(), "TDMCP_GATEWAY_KEY": "gate"}) as (url, prefixes):
-            assert prefixes == "left, right"
-            site = Site({}, url, "gate")
-            async with site.client("legacy") as handshake, site.client() as modern:
-                clients = (handshake, modern)
-                for client in clients:
-                    assert {"left_echo", "right_echo"} <= await names(client)
-                right.crash()
-                for client in clients:
-                    # It has seen the tools, and did not look again.
-                    refused = await client.call_tool("right_echo", {"text": "a"})
-                    assert refused.is_error
-                    assert "TouchDesigner right is not running" in text(refused)
-                    assert "Open its project" in text(refused)
-                    assert text(await client.call_tool("left_echo", {"text": "b"})) == "b"
-                    assert not [name for name in await names(client) if name.startswith("right_")]
-                assert world.server("--name", "right").port != right.port
-                for client in clients:
-                    assert text(await client.call_tool("right_echo", {"text": "c"})) == "c"
-    finally:
-        world.close()
+async def test_one_that_crashes_says_so_to_its_callers_and_works_again_after_its_restart(site: Site) -> None:
+    async with site.client("legacy") as handshake, site.client() as modern:
+        clients = (handshake, modern)
+        for client in clients:
+            assert {"left_get_status", "fragile_echo"} <= await names(client)
+        site.fragile.crash()
+        for client in clients:
+            # It has seen the tools, and did not look again.
+            refused = await client.call_tool("fragile_echo", {"text": "a"})
+            assert refused.is_error
+            assert "TouchDesigner fragile is not running" in text(refused)
+            assert "Open its project" in text(refused)
+            assert not (await client.call_tool("left_get_status", {})).is_error
+            listed = await names(client)
+            assert "left_get_status" in listed and "fragile_echo" not in listed
+        assert site.world.server("--name", "fragile").port != site.fragile.port
+        for client in clients:
+            assert text(await client.call_tool("fragile_echo", {"text": "c"})) == "c"
 
 
 async def names(client: Client) -> set[str]:
