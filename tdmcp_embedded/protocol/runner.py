@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from inspect import isgenerator
 from typing import Any, Final
 
+from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Tool
 from tdmcp_embedded.touchdesigner import undo
 
@@ -37,7 +38,7 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
 
     Of an editing tool, the part before its first `yield` runs in one undo block, and an exception there leaves the
     project as it was; the block may not stay open across a frame, since TouchDesigner ends it with the callback.
-    What the tool prepares comes before, in steps of its own, and the edit follows in the last of them.
+    What the tool prepares comes before, in steps of its own; the edit then has a frame to itself.
     """
     assert tool.run is not None
     _report_to_job(call)
@@ -48,7 +49,7 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
         return Done(call, tool, arguments, value)
 
     if tool.prepare is not None:
-        call.prepared = yield from _onwards(call, tool, tool.prepare(call, arguments))
+        call.prepared = yield from _prepared(call, tool, arguments)
     call.undo_name = call.undo_name or f"MCP {tool.title}"
     with undo.block(call.td, call.undo_name):
         value = tool.run(call, arguments)
@@ -60,6 +61,22 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
     if isgenerator(value):
         value = yield from _onwards(call, tool, value, signal)
     return Done(call, tool, arguments, value)
+
+
+def _prepared(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, None, Any]:
+    """What the tool finds out before its edit. If that took any steps, the edit waits for a frame with nothing spent."""
+    assert tool.prepare is not None
+    steps = _onwards(call, tool, tool.prepare(call, arguments))
+    looked = False
+    while True:
+        try:
+            signal = next(steps)
+        except StopIteration as stop:
+            if looked:
+                yield NEXT_FRAME
+            return stop.value
+        looked = True
+        yield signal
 
 
 def _onwards(

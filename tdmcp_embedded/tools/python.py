@@ -121,10 +121,14 @@ def _roll_call(call: Call) -> Generator[None, None, Roll]:
         found[str(operator.path)] = int(operator.id)
         if pace.due():
             yield
+    # Whatever comes next may take its time: the code, or two lists of ten thousand compared.
+    yield
     return found
 
 
 def _compare(before: Roll, after: Roll) -> tuple[list[str], list[str], list[str]]:
+    if before == after:
+        return [], [], []
     created = [path for path in after if path not in before]
     deleted = [path for path in before if path not in after]
     gone = {before[path]: path for path in deleted}

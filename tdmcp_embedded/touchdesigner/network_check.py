@@ -35,11 +35,13 @@ def check(
             Code.TOO_LARGE, f"{total} operators are too many for one call (at most {MOST_OPERATORS}).",
             hint="Build the network in parts.",
         )  # fmt: skip
-    _check_level(td, parent, operators, access, 0)
+    _check_level(td, parent, operators, access, 0, bounded)
 
 
-def _check_level(td: ModuleType, parent: Any, operators: Sequence[Spec], access: Access, depth: int) -> None:
-    if depth > _DEEPEST:
+def _check_level(
+    td: ModuleType, parent: Any, operators: Sequence[Spec], access: Access, depth: int, bounded: bool
+) -> None:
+    if bounded and depth > _DEEPEST:
         raise ToolFailure(Code.TOO_LARGE, f"Networks nested deeper than {_DEEPEST} levels are not built.")
     seen: dict[str, str] = {}
     for spec in operators:
@@ -64,7 +66,7 @@ def _check_level(td: ModuleType, parent: Any, operators: Sequence[Spec], access:
                 access.type(str(wanted))
         if spec.get("children") and wanted is not None and not str(wanted).endswith("COMP"):
             raise ToolFailure(Code.VALUE_INVALID, f"{name} is a {wanted}: only COMPs have children.")
-        _check_level(td, there, spec.get("children") or (), access, depth + 1)
+        _check_level(td, there, spec.get("children") or (), access, depth + 1, bounded)
 
 
 def _walk(operators: Sequence[Spec]) -> Iterator[Spec]:

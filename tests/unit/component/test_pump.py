@@ -1,0 +1,105 @@
+"""The chain of `run()` that brings the server its frames, and what brings it back after a script has cut it."""
+
+import pytest
+
+from tdmcp_embedded import embed
+from tests.unit.component.host import Log, Owner
+
+
+def test_an_error_in_a_frame_does_not_break_the_chain(td, boot, monkeypatch):
+    server = boot()
+    monkeypatch.setattr(server.queue, "pump", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        td.frame()
+    monkeypatch.undo()
+    job = server.queue.submit(lambda: "done")
+    td.frame()
+    assert job.future.result(30) == "done"
+
+
+def test_a_killed_chain_is_started_anew_from_frame_start(td, boot):
+    log = Log()
+    server = boot(log=log)
+    td.frame()
+    td.pending.clear()
+    job = server.queue.submit(lambda: "done")
+    for frame in range(4):
+        embed.frame_started(frame)
+        td.frame()
+    assert job.future.result(30) == "done"
+    assert any("runs again" in row[1] for row in log.rows)
+
+
+def test_a_killed_chain_is_started_anew_by_whoever_touches_the_component(td, boot):
+    owner, log = Owner(), Log()
+    server = boot(owner, log=log)
+    td.frame()
+    td.pending.clear()
+    job = server.queue.submit(lambda: "done")
+    td.now += 0.5
+    embed.find(owner)
+    assert td.pending == [], "half a second may just be a long frame"
+    td.now += 1
+    embed.find(owner)
+    td.frame()
+    assert job.future.result(30) == "done"
+    assert any("runs again" in row[1] for row in log.rows)
+
+
+def test_after_a_long_frame_there_is_still_one_chain(td, boot):
+    owner = Owner()
+    server = boot(owner)
+    td.frame()
+    td.now += 30
+    embed.find(owner)
+    td.frame(5)
+    assert server.stats()["frames"] == 6
+    assert len(td.pending) == 1
+
+
+def test_in_a_pause_the_thread_manager_is_asked_for_frames_until_the_timeline_plays(td, boot):
+    server = boot()
+    td.pause(True)
+    embed.play_changed()
+    (task,) = td.tasks
+    td.pending.clear()
+    td.now += 2
+    task.RefreshHook()
+    job = server.queue.submit(lambda: "done")
+    td.frame()
+    assert job.future.result(30) == "done"
+    td.pause(False)
+    embed.play_changed()
+    assert task.args[0].is_set()
+
+
+def test_the_task_of_a_pause_ends_with_the_last_server(td, boot):
+    one, other = boot(Owner(1)), boot(Owner(2))
+    td.pause(True)
+    embed.play_changed()
+    (task,) = td.tasks
+    one.stop()
+    assert not task.args[0].is_set()
+    other.stop()
+    assert task.args[0].is_set()
+
+
+def test_a_build_without_a_thread_manager_is_served_in_a_pause_as_well(td, boot):
+    del td.op.TDResources.ThreadManager
+    server = boot()
+    td.pause(True)
+    embed.play_changed()
+    job = server.queue.submit(lambda: "done")
+    td.frame()
+    assert job.future.result(30) == "done"
+
+
+def test_frame_start_beside_a_running_chain_pumps_once_a_frame(td, boot):
+    server = boot()
+    for frame in range(10):
+        # As many components do.
+        for _ in range(5):
+            embed.frame_started(frame)
+        td.frame()
+    assert server.stats()["frames"] == 10
+    assert len(td.pending) == 1
