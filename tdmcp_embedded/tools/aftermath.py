@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from time import perf_counter
 from typing import Any, Self
@@ -12,9 +13,10 @@ from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import bounding
-from tdmcp_embedded.tools.tool import Call, Output, Steps
+from tdmcp_embedded.tools.tool import Call, Output, Steps, at_once
 from tdmcp_embedded.touchdesigner import diagnostics, undo
 from tdmcp_embedded.touchdesigner.code_routes import Access
+from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.wording import counted
 
 #: How many operators one edit looks at again: enough for what an agent touches, never a whole project.
@@ -75,14 +77,18 @@ class Watch:
     """Remembers what was wrong before an edit, and says afterwards what is new."""
 
     def __init__(self) -> None:
-        self._before: dict[str, set[tuple[str, str]]] = {}
+        self._before: dict[str, diagnostics.Said] = {}
 
     def before(self, operators: Iterable[Any]) -> None:
-        """Note the problems of operators that are about to be touched, and of what they feed."""
-        for operator in _reach(operators):
-            self._before.setdefault(
-                str(operator.path), {(p.severity, p.message) for p in diagnostics.problems(operator)}
-            )
+        """Note the problems of operators that are about to be touched, and of what they feed.
+
+        Part of the edit's one step, since a frame between the two could bring troubles of its own; so TD's words are
+        only kept here, and understood later where they are others then.
+        """
+        for operator in at_once(_reach(operators)):
+            path = str(operator.path)
+            if path not in self._before:
+                self._before[path] = diagnostics.said(operator)
 
     def after(self, call: Call, touched: Iterable[str]) -> Steps[list[Problem]]:
         """Wait a frame, look at what was touched (by path) and what it feeds, and give what is new.
@@ -98,12 +104,19 @@ class Watch:
             # What reads a DAT's text (a shader) sees it one cook later (fact 11).
             yield NEXT_FRAME
             yield from _cook(call, roots, news)
-        reached = _reach(operator for operator in roots if operator.valid)
+        reached = yield from _reach([operator for operator in roots if operator.valid])
         for operator in reached:
             if not operator.valid:
                 continue
-            known = self._before.get(str(operator.path), set())
-            for problem in diagnostics.problems(operator):
+            path, texts = str(operator.path), diagnostics.said(operator)
+            before = self._before.get(path)
+            if texts == before:
+                yield
+                continue
+            known = (
+                {(p.severity, p.message) for p in diagnostics.understood(path, before)} if before else set()
+            )
+            for problem in diagnostics.understood(path, texts):
                 if (problem.severity, problem.message) not in known and len(news) < _MOST_PROBLEMS:
                     news.append(
                         Problem(path=problem.path, severity=problem.severity, message=problem.message)
@@ -114,6 +127,8 @@ class Watch:
 
 def _cook(call: Call, operators: list[Any], news: list[Problem]) -> Steps[None]:
     """Let operators cook that have something to cook: they only do when asked, and show no error before (fact 11).
+
+    One a step: a cook is one call into TouchDesigner, which nobody can divide.
 
     The show comes first: what is known to cook for longer than the frame's budget is left alone, and the first that
     turns out so is the last.
@@ -134,18 +149,23 @@ def _cook(call: Call, operators: list[Any], news: list[Problem]) -> Steps[None]:
         yield
 
 
-def _reach(operators: Iterable[Any]) -> list[Any]:
+def _reach(operators: Iterable[Any]) -> Steps[list[Any]]:
     """Operators and everything they feed over wires, nearest first, bounded."""
     found: dict[str, Any] = {}
-    waiting = list(operators)
+    waiting = deque(operators)
+    pace = Pace()
     while waiting and len(found) < MOST_WATCHED:
-        operator = waiting.pop(0)
+        operator = waiting.popleft()
+        if pace.due():
+            yield
+        if not operator.valid:
+            continue
         path = str(operator.path)
         if path in found:
             continue
         found[path] = operator
         for connector in operator.outputConnectors:
-            waiting += [far.owner for far in connector.connections]
+            waiting.extend(far.owner for far in connector.connections)
     return list(found.values())
 
 

@@ -44,15 +44,27 @@ def has_problems(operator: Any) -> bool:
 
 def problems(operator: Any) -> list[Problem]:
     """Everything held against one operator (not against what is inside it), each message whole."""
-    path = str(operator.path)
+    return understood(str(operator.path), said(operator))
+
+
+#: TD's own texts about one operator: errors, warnings, script errors, and what the shader compiler complains about.
+Said = tuple[str, str, str, tuple[str, ...]]
+
+
+def said(operator: Any) -> Said:
+    """What TD holds against one operator, as it says it: cheap to keep, and equal as long as nothing changes."""
+    return (
+        operator.errors(), operator.warnings(), operator.scriptErrors(), tuple(shader_messages(operator))
+    )  # fmt: skip
+
+
+def understood(path: str, texts: Said) -> list[Problem]:
+    """The problems that these texts about the operator at `path` are."""
     found: list[Problem] = []
-    for severity, text in (
-        ("error", operator.errors()),
-        ("warning", operator.warnings()),
-        ("script_error", operator.scriptErrors()),
-    ):
-        found += [Problem(owner or path, severity, message) for owner, message in split(text, path)]
-    found += [Problem(path, "shader", message) for message in shader_messages(operator)]
+    for severity, text in zip(("error", "warning", "script_error"), texts, strict=False):
+        if isinstance(text, str) and text:
+            found += [Problem(owner or path, severity, message) for owner, message in split(text, path)]
+    found += [Problem(path, "shader", message) for message in texts[3]]
     return _without_echoes(found)
 
 

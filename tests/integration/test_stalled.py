@@ -14,7 +14,7 @@ from tests.integration.clients import http_client, request, structured
 pytestmark = pytest.mark.anyio
 
 #: Seconds the main thread hangs; everything asked meanwhile must be answered well before it is free again.
-BLOCK_S = 12
+BLOCK_S = 7
 
 
 async def test_calls_are_refused_lists_stay_alive_and_nothing_happens_afterwards(own_td: StandIn) -> None:

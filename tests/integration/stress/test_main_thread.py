@@ -141,15 +141,15 @@ def test_a_call_that_holds_the_main_thread_is_named_to_those_behind_it(td: Stand
 
 
 def test_work_that_was_begun_before_a_hang_goes_on_as_a_job(td: StandIn, aside: Later) -> None:
-    watching = aside(call, td, "measure_performance", {"frames": 240})
+    watching = aside(call, td, "measure_performance", {"frames": 150})
     running(td)
-    td.do("block_main", seconds=5)
+    td.do("block_main", seconds=3.5)
     answer = watching.result(PATIENCE)
     assert (
         answer["is_error"] and answer["code"] == "still_running" and "do not repeat it" in answer["message"]
     )
     look: Callable[[], dict[str, Any]] = lambda: call(td, "get_job", {"job": answer["job"]})
-    assert until(td, look, lambda found: found.get("state") == "done")["result"]["frames"] == 240
+    assert until(td, look, lambda found: found.get("state") == "done")["result"]["frames"] == 150
 
 
 def test_a_script_that_cancels_every_run_does_not_stop_calls(td: StandIn) -> None:

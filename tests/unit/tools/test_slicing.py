@@ -33,6 +33,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("compare_network", {"path": P, "with": P}),
     ("compare_network", {"path": P, "with": "kept"}),
     ("checkpoint", {"action": "save", "path": P, "name": "again"}),
+    ("checkpoint", {"action": "restore", "path": P, "name": "kept"}),
     ("measure_performance", {"frames": 2}),
     ("describe_type", {"type": "glslTOP", "parameters": "all"}),
     ("execute_python", {"code": "1 + 1"}),

@@ -121,6 +121,22 @@ def test_what_somebody_makes_meanwhile_in_the_same_place_is_not_covered(
     assert overlapping(wall, [path for path in new(wall, before) if "other" not in path]) == []
 
 
+def test_an_edit_that_was_prepared_begins_in_a_frame_of_its_own(wall: Bench) -> None:
+    steps = begin(wall, "create_operator", parent=WALL, type="constantTOP", name="made")
+    while next(steps) is not NEXT_FRAME:
+        assert wall.op(f"{WALL}/made") is None
+    assert wall.op(f"{WALL}/made") is None
+    wall.frame()
+    assert next(steps) is NEXT_FRAME and wall.op(f"{WALL}/made") is not None
+    finish(wall, steps)
+
+
+def test_among_few_siblings_nothing_is_prepared(bench: Bench) -> None:
+    steps = begin(bench, "create_operator", parent="/project1", type="constantTOP", name="made")
+    assert next(steps) is NEXT_FRAME and bench.op("/project1/made") is not None
+    finish(bench, steps)
+
+
 def test_what_was_deleted_meanwhile_is_passed_over(wall: Bench) -> None:
     made = in_between(
         wall,
