@@ -55,27 +55,30 @@ class Soak:
     def client(self, number: int) -> None:
         """A client that reads, edits, runs Python and now and then leaves; odd ones speak the handshake era."""
         chance = random.Random(self.seed * 100 + number)
-        turn = 0
+        turn, left = 0, list[str]()
         try:
             while not self.over.is_set():
                 with contextlib.suppress(*BROKEN), RawClient(self.td) as line:
                     session = open_session(self.td) if number % 2 else ""
+                    left = self.tidied(line, left)
                     for _ in range(chance.randrange(20, 60)):
                         if self.over.is_set():
                             return
                         turn += 1
-                        self.one_call(chance, line, session, number, turn)
+                        self.one_call(chance, line, session, f"edit_{number}_{turn}", left)
                         self.over.wait(chance.uniform(0, 0.1))
                 self.over.wait(0.2)
         except BaseException as error:
             self.troubles.append(f"client {number}: {type(error).__name__}: {error}")
             raise
 
-    def one_call(self, chance: random.Random, line: RawClient, session: str, number: int, turn: int) -> None:
+    def one_call(
+        self, chance: random.Random, line: RawClient, session: str, name: str, left: list[str]
+    ) -> None:
         self.calls += 1
         kind = chance.choice(("edit", "edit", "read", "list", "python", "image"))
         if kind == "edit":
-            self.edit(line, f"edit_{number}_{turn}")
+            self.edit(line, name, left)
         elif kind == "list" and session:
             in_session(self.td, session, "tools/list")
         else:
@@ -88,8 +91,10 @@ class Soak:
             with contextlib.suppress(Refused):
                 line.call(tool, arguments)
 
-    def edit(self, line: RawClient, name: str) -> None:
+    def edit(self, line: RawClient, name: str, left: list[str]) -> None:
+        """Make an operator and delete it again; what could not be deleted is noted in `left`."""
         outcome = "unknown"
+        left.append(name)
         try:
             made = line.call("create_operator", {"parent": "/project1/work", "type": "nullTOP", "name": name})
             outcome = "done" if not made["is_error"] else "refused" if made["code"] in NOT_RUN else "unknown"
@@ -99,7 +104,20 @@ class Soak:
         finally:
             self.log.told(name, outcome)
         if outcome == "done":
-            line.call("delete_operators", {"paths": [f"/project1/work/{name}"], "confirm": True})
+            gone = line.call("delete_operators", {"paths": [f"/project1/work/{name}"], "confirm": True})
+            if not gone["is_error"]:
+                left.remove(name)
+
+    def tidied(self, line: RawClient, left: list[str]) -> list[str]:
+        """Delete what a fault has kept this client from deleting; what is still left then."""
+        still = []
+        for name in left:
+            with contextlib.suppress(Refused):
+                gone = line.call("delete_operators", {"paths": [f"/project1/work/{name}"], "confirm": True})
+                if not gone["is_error"] or gone["code"] == "operator_not_found":
+                    continue
+            still.append(name)
+        return still
 
     # Faults
 
