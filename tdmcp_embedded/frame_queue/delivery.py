@@ -20,10 +20,17 @@ class Delivery:
 
     Args:
         enabled: without it there is no thread, and `release` gives the answers itself.
+        frame_end: has a function called when the Python of the frame in progress is over; without it answers are given
+            as soon as the queue has done its share of the frame.
     """
 
-    def __init__(self, enabled: bool = True) -> None:
+    def __init__(
+        self, enabled: bool = True, frame_end: Callable[[Callable[[], None]], None] | None = None
+    ) -> None:
         self._enabled = enabled
+        self._frame_end = frame_end
+        self._awaited = False
+        """Whether the host was asked to tell of this frame's end."""
         self._held: deque[Callable[[], None]] = deque()
         self._bell: SimpleQueue[bool] = SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -42,6 +49,25 @@ class Delivery:
     def hold(self, answer: Callable[[], None]) -> None:
         """Keep an answer until `release`. Any thread; costs next to nothing."""
         self._held.append(answer)
+
+    def frame_begins(self) -> None:
+        """Main thread: what waits for the end of the last frame gets it now; the host has forgotten to tell."""
+        if self._awaited:
+            self._frame_ended()
+
+    def share_done(self) -> None:
+        """Main thread: the queue has done its share of the frame; answers are due at the frame's end."""
+        if not self._held:
+            return
+        if self._frame_end is None:
+            self.release()
+        else:
+            self._awaited = True
+            self._frame_end(self._frame_ended)
+
+    def _frame_ended(self) -> None:
+        self._awaited = False
+        self.release()
 
     def release(self) -> None:
         """Have all that is held given now. Any thread; gives the interpreter to nobody."""

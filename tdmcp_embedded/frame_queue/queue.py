@@ -13,12 +13,11 @@ from typing import Any, Final
 
 from tdmcp_embedded.errors import ToolFailure
 from tdmcp_embedded.frame_queue import refusals
+from tdmcp_embedded.frame_queue.book import Book
 from tdmcp_embedded.frame_queue.delivery import Delivery
 from tdmcp_embedded.frame_queue.figures import Figures
-from tdmcp_embedded.frame_queue.history import History
 from tdmcp_embedded.frame_queue.job import Job, State, Work
 from tdmcp_embedded.frame_queue.limits import Limit, Limits
-from tdmcp_embedded.frame_queue.lines import Lines
 from tdmcp_embedded.frame_queue.steps import Pause, advance
 from tdmcp_embedded.frame_queue.watchdog import Watchdog
 
@@ -64,12 +63,8 @@ class FrameQueue:
         self.stall_after = stall_after
         self._clock = clock
         self._lock = threading.Lock()
-        self._open: dict[str, Job] = {}
-        """Every job that is queued or running, oldest first."""
-        self._ready = Lines()
-        self._resting: list[Job] = []
-        """Started jobs that wait for the next frame."""
-        self._history = History()
+        self._figures = Figures()
+        self._book = Book(self._figures)
         self._numbers = itertools.count(1)
         # Not the system's generator: that gives the interpreter away, and the frame takes its time to give it back.
         self._tails = random.Random()
@@ -79,12 +74,8 @@ class FrameQueue:
         self._last_pump = clock()
         self._was_stalled = False
         self._closed: str | None = None
-        self._figures = Figures()
         self._watchdog = Watchdog(self.check, clock, watch)
-        self._delivery = Delivery(watch)
-        self._frame_end = frame_end
-        self._ending = False
-        """Whether the host was asked to tell of this frame's end."""
+        self._delivery = Delivery(watch, frame_end)
         self._limits = Limits(clock, self._watchdog.look_by)
 
     # Any thread
@@ -127,14 +118,12 @@ class FrameQueue:
                 self._figures.refused_stalled += 1
                 raise self._stalled(now)
             self._delivery.begin()
-            if len(self._open) >= self.capacity:
+            if len(self._book) >= self.capacity:
                 answers.append(self._make_room(session, now))
             job_id = f"job{next(self._numbers)}-{self._tails.getrandbits(24):06x}"
             job = Job(job_id, work, session, label, now, deadline)
             job.undelivered, job.remembered = keep, remember
-            self._open[job.id] = job
-            self._ready.join(job)
-            self._figures.submitted += 1
+            self._book.enter(job)
         for answer in answers:
             answer()
         # asyncio.wrap_future passes a cancelled call on to this future: the client went away.
@@ -167,20 +156,20 @@ class FrameQueue:
             Whether that can still be done: not of a job that is over, or of a plain function already at work.
         """
         with self._lock:
-            job = self._open.get(job_id)
+            job = self._book.open_job(job_id)
             if job is None or (job.state == "running" and job.steps is None):
                 return False
             if job.state == "running":
                 job.cancel_reason = job.cancel_reason or reason
                 return True
-            self._drop(job, self._clock(), refusals.cancelled(job, reason), "cancelled")
+            self._book.drop(job, self._clock(), refusals.cancelled(job, reason), "cancelled")
         job.answer()
         return True
 
     def job(self, job_id: str) -> Job | None:
         """A job that is queued, running or not long over."""
         with self._lock:
-            return self._open.get(job_id) or self._history.find(job_id)
+            return self._book.find(job_id)
 
     @property
     def current(self) -> Job | None:
@@ -202,8 +191,8 @@ class FrameQueue:
         now = self._clock()
         with self._lock:
             current = self._current
-            running = [job.describe(now) for job in self._open.values() if job.state == "running"]
-            depth = len(self._open)
+            running = [job.describe(now) for job in self._book if job.state == "running"]
+            depth = len(self._book)
         return {
             "depth": depth,
             "waiting": depth - len(running),
@@ -249,14 +238,13 @@ class FrameQueue:
         self._last_pump = began
         figures = self._figures
         figures.frames += 1
-        if self._ending:
-            self._frame_ended()  # by now at the latest; the host forgot to tell
-        if self._open:
+        self._delivery.frame_begins()
+        if self._book:
             self._work_off(began)
-            self._see_to_answers()
+            self._delivery.share_done()
             figures.pumped((self._clock() - began) * 1000, self.budget_ms)
         else:
-            self._see_to_answers()
+            self._delivery.share_done()
             figures.idled((self._clock() - began) * 1000)
 
     def limit(self, seconds: float) -> Limit:
@@ -280,9 +268,9 @@ class FrameQueue:
                 return
             self._closed = reason
             now = self._clock()
-            for job in list(self._open.values()):
+            for job in self._book:
                 if job.state == "queued":
-                    self._drop(job, now, refusals.closed(reason))
+                    self._book.drop(job, now, refusals.closed(reason))
                     answers.append(job.answer)
                 else:
                     job.cancel_reason = reason
@@ -293,8 +281,8 @@ class FrameQueue:
         here = threading.get_ident()
         if self._current is None and here == (self._pump_thread or threading.main_thread().ident):
             with self._lock:
-                begun = list(self._open.values())
-                self._ready, self._resting = Lines(), []
+                begun = list(self._book)
+                self._book.clear_lines()
             for job in begun:
                 self._step(job, 0.0)
         self._delivery.end()
@@ -305,15 +293,12 @@ class FrameQueue:
         self._pump_thread = threading.get_ident()
         until = began + self.budget_ms / 1000
         with self._lock:
-            self._ready.new_frame()
-            for rested in self._resting:
-                self._ready.join(rested)
-            self._resting.clear()
+            self._book.new_frame()
         now = began
         first = True
         while first or now < until:
             with self._lock:
-                job, dropped = self._next(now, until, first)
+                job, dropped = self._book.next(now, until, first)
             for late in dropped:
                 self._delivery.hold(late.answer)
             if job is None:
@@ -321,38 +306,6 @@ class FrameQueue:
             self._step(job, until)
             first = False
             now = self._clock()
-
-    def _see_to_answers(self) -> None:
-        if not self._delivery.holds:
-            return
-        if self._frame_end is None:
-            self._delivery.release()
-        else:
-            self._ending = True
-            self._frame_end(self._frame_ended)
-
-    def _frame_ended(self) -> None:
-        self._ending = False
-        self._delivery.release()
-
-    def _next(self, now: float, until: float, first: bool) -> tuple[Job | None, list[Job]]:
-        """The job whose turn it is, and those dropped on the way because their deadline has passed."""
-        dropped: list[Job] = []
-        while (job := self._ready.peek()) is not None:
-            queued = job.state == "queued"
-            if queued and now >= job.deadline_at:
-                self._drop(job, now, refusals.not_started(job, now))
-                dropped.append(job)
-                continue
-            likely = self._figures.expected_ms(job.label) / 1000 if queued else job.last_step_s
-            if not first and now + likely > until:
-                return None, dropped  # it will be the first of the next frame
-            if queued:
-                job.state = "running"
-                job.started = now
-                self._figures.started((now - job.submitted) * 1000)
-            return self._ready.take(), dropped
-        return None, dropped
 
     def _step(self, job: Job, until: float) -> None:
         """One turn of a job: its first step, or more of a generator until the budget or its turn is spent."""
@@ -384,10 +337,7 @@ class FrameQueue:
             self._figures.stepped(job.label, (self._clock() - began) * 1000, first)
             if not job.over:
                 with self._lock:
-                    if result is Pause.NEXT_FRAME:
-                        self._resting.append(job)
-                    else:
-                        self._ready.resume(job)
+                    self._book.turn_over(job, rest=result is Pause.NEXT_FRAME)
 
     def _run(self, job: Job, began: float, until: float) -> Any:
         """The result of the job, or the `Pause` it has come to."""
@@ -400,47 +350,33 @@ class FrameQueue:
         steps = job.steps
         assert steps is not None
         if job.cancel_reason is None:
-            turn_end = min(until, began + _TURN_S) if len(self._ready) else until
+            turn_end = min(until, began + _TURN_S) if self._book.others_wait else until
             result = advance(job, steps, self._clock, turn_end)
             if job.cancel_reason is None or not isinstance(result, Pause):
                 return result
         steps.close()
         return Pause.TURN_OVER
 
-    # The queue's own: any thread, holding the lock
-
     def _end(self, job: Job, state: State, *, result: Any = None, failure: ToolFailure | None = None) -> None:
         with self._lock:
-            del self._open[job.id]
-            self._close_book(job, state, self._clock(), result, failure)
+            self._book.end(job, state, self._clock(), result, failure)
         self._delivery.hold(job.answer)
 
-    def _drop(self, job: Job, now: float, failure: ToolFailure, state: State = "dropped") -> None:
-        """Take a queued job out for good; the caller answers it after releasing the lock."""
-        self._ready.remove(job)
-        del self._open[job.id]
-        self._close_book(job, state, now, None, failure)
-
-    def _close_book(
-        self, job: Job, state: State, now: float, result: Any, failure: ToolFailure | None
-    ) -> None:
-        job.end(state, now, result=result, failure=failure)
-        self._figures.outcomes[state] += 1
-        self._history.add(job)
+    # The queue's own: any thread, holding the lock
 
     def _overdue(self, now: float) -> _Answers:
         """Who has to be answered now, as calls to make once the lock is released."""
         age = now - self._last_pump
         answers: _Answers = []
-        for job in list(self._open.values()):
+        for job in self._book:
             if job.answered:
                 continue
             if job.state == "queued":
                 if age > self.stall_after:
-                    self._drop(job, now, self._stalled(now))
+                    self._book.drop(job, now, self._stalled(now))
                     answers.append(job.answer)
                 elif now >= job.deadline_at:
-                    self._drop(job, now, refusals.not_started(job, now))
+                    self._book.drop(job, now, refusals.not_started(job, now))
                     answers.append(job.answer)
                 continue
             # Begun and then left lying by a stalled main thread: it gets a little longer, for its work cannot be
@@ -460,7 +396,7 @@ class FrameQueue:
         events = [due] if (due := self._limits.next_due()) is not None else []
         if self._delivery.holds:
             events.append(self._last_pump + _LONG_FRAME_S)
-        for job in self._open.values():
+        for job in self._book:
             if not job.answered:
                 events.append(job.deadline_at)
                 if job is not self._current:
@@ -476,16 +412,11 @@ class FrameQueue:
         Returns:
             The call that tells the displaced one.
         """
-        retry_after = self._figures.drain_s(len(self._open), self.budget_ms)
-        busy = refusals.busy(self._open.values(), self._current, now, retry_after)
+        retry_after = self._figures.drain_s(len(self._book), self.budget_ms)
+        busy = refusals.busy(self._book, self._current, now, retry_after)
         self._figures.refused_busy += 1
-        crowd: dict[str, int] = {}
-        for job in self._open.values():
-            crowd[job.session] = crowd.get(job.session, 0) + 1
-        hog = max(crowd, key=lambda name: crowd[name], default=session)
-        if crowd.get(hog, 0) > self.capacity // 2 and crowd.get(session, 0) < self.capacity // 8:
-            for job in reversed(self._open.values()):
-                if job.session == hog and job.state == "queued":
-                    self._drop(job, now, busy)
-                    return job.answer
-        raise busy
+        displaced = self._book.displaceable(session, self.capacity)
+        if displaced is None:
+            raise busy
+        self._book.drop(displaced, now, busy)
+        return displaced.answer
