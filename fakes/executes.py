@@ -61,6 +61,9 @@ class Executes:
         self._steady = Steady(world)
         self._revision = -1
         self._watched: list[tuple[Node, Node, str]] = []
+        self._candidates_of = -1
+        self._candidates: dict[str, list[Node]] = {}
+        """By toggle, the Execute DATs that may have it on, as long as nothing changes: most are asked in every frame."""
         self._functions_of = -1
         self._functions: dict[tuple[int, str], Callable[..., Any] | None] = {}
         """The callbacks of DATs as long as nothing changes: most are called in every frame."""
@@ -89,7 +92,12 @@ class Executes:
 
     def fire(self, toggle: str, *args: Any) -> None:
         """Call the callback behind `toggle` of every Execute DAT that has it on."""
-        for node in list(self._dats.values()):
+        if self._candidates_of != self._world.cooking.revision:
+            self._candidates_of = self._world.cooking.revision
+            self._candidates.clear()
+        if toggle not in self._candidates:
+            self._candidates[toggle] = [n for n in self._dats.values() if self._may_be_on(n, toggle)]
+        for node in self._candidates[toggle]:
             if node.alive and self._is_on(node, toggle):
                 self._fire_one(node, toggle, *args)
 
@@ -106,6 +114,11 @@ class Executes:
     def _fire_one(self, node: Node, toggle: str, *args: Any) -> None:
         if node.alive:
             self._call(node, CALLBACKS[toggle], *args)
+
+    def _may_be_on(self, node: Node, toggle: str) -> bool:
+        """Whether it is on, or may be before anybody changes anything."""
+        state = node.state(toggle)
+        return (state is not None and state.mode != Mode.CONSTANT) or bool(node.value(toggle))
 
     def _is_on(self, node: Node, toggle: str) -> bool:
         value = self._steady.value

@@ -37,6 +37,10 @@ GOOD_RUN = 60.0
 #: How long (seconds) a new server waits for one that is ending, so that it can have the same port.
 ENDING_PATIENCE = 3.0
 
+#: Frames between two looks at what the server's thread has to say and at whether the component still exists. Both cost
+#: more than all the rest of a frame in which nothing happens.
+EVERY_FRAMES = 4
+
 _clock = time.monotonic
 _loading = Loading()
 
@@ -84,18 +88,15 @@ def released(td: Any) -> None:
 
 
 def frame_started(frame: int) -> None:
-    """From onFrameStart: see that each server's pump still runs and its component is still there.
-
-    Costs microseconds. Several components may call it in one frame.
-    """
+    """From onFrameStart: a frame for each server. Several components may call it in one."""
     for server in list(_servers.values()):
-        server.look_after(frame)
+        server.frame_started(frame)
 
 
 def play_changed() -> None:
     """From onPlayStateChange: the timeline was paused, or goes on."""
     for server in list(_servers.values()):
-        server.sample()
+        server.play_changed()
 
 
 def _look_alive() -> None:
@@ -124,6 +125,8 @@ class Embedded:
         """What happened, over all runs; none before the first. Any thread."""
         self._owner, self._td = owner, td
         self._pump = Pump(td, self.pump, self._say_revived)
+        self.frame_started = self._pump.frame_started
+        """To be told of each frame of the timeline that begins."""
         self._display = Display(owner, log)
         self._values = values
         self._pending: dict[str, Any] = {}
@@ -226,13 +229,13 @@ class Embedded:
 
     # -- the pump ------------------------------------------------------------------------------------------
 
-    def look_after(self, frame: int) -> None:
-        """Once a frame: if two frames went by without the pump, somebody killed it; start it anew."""
-        if self._pump.missed(frame) and not self.end_if_gone():
-            self._pump.revive()
+    def play_changed(self) -> None:
+        """The timeline was paused, or goes on."""
+        self._pump.rearm()  # awake: whether frames are told of from now on is to be seen
+        self.sample()
 
     def look_alive(self) -> None:
-        """Whenever somebody comes by: the same by the clock, since frames may not be told of."""
+        """Whenever somebody comes by: if there were no frames for a while, somebody killed the chain; start it anew."""
         if self._pump.silent() and not self.end_if_gone():
             self._pump.revive()
 
@@ -248,14 +251,13 @@ class Embedded:
 
     def pump(self) -> None:
         """The work of one frame."""
-        if self.end_if_gone():
-            return
         if self.queue is not None:
             self.queue.pump()
         self._frames += 1
-        if self._frames % host_facts.EVERY_FRAMES == 0:
-            self.sample()
-        self._step()
+        if self._frames % EVERY_FRAMES == 0 and not self.end_if_gone():
+            if self._frames % host_facts.EVERY_FRAMES == 0:
+                self.sample()
+            self._step()
 
     # -- one step of the life cycle, every frame -------------------------------------------------------------
 

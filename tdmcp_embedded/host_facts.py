@@ -7,7 +7,7 @@ from typing import Any
 from tdmcp_embedded.touchdesigner.project_file import is_saved
 
 #: Frames between two samples. At 60 fps what a client reads of the project is at most half a second old.
-EVERY_FRAMES = 30
+EVERY_FRAMES = 32
 
 
 def sample(td: Any, owner: Any) -> dict[str, Any]:

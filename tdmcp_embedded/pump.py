@@ -1,14 +1,21 @@
-"""What brings a server its frames: a chain of `run()`, and whoever sees that a script of the project has cut it.
+"""What brings a server its frames: onFrameStart while the timeline plays, and a chain of `run()` where that does not come.
 
-`for r in runs: r.kill()` cancels everybody's. While the timeline plays, onFrameStart notices. While it is paused that
-does not come; then it is noticed by `lifeline.py`, or as soon as anybody touches the component.
+The chain is there all the time, asleep: a few times a second it looks whether frames were told of. They are not while
+the timeline is paused, or where there is no Execute DAT; then it comes by in every frame itself. Doing both in every
+frame would cost twice.
+
+`for r in runs: r.kill()` cancels everybody's, the chain too. While the timeline plays, onFrameStart notices. While it is
+paused it is noticed by `lifeline.py`, or as soon as anybody touches the component.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
+
+#: Frames between two looks of the chain while it is not needed.
+HEARTBEAT: Final = 10
 
 #: Seconds without a frame after which whoever comes by starts the chain anew. Should only a long frame lie between, no
 #: harm is done: the former chain ends by itself.
@@ -34,7 +41,7 @@ class Pump:
         self._chain = 0
         self._armed = self._ended = False
         self._last = _clock()
-        self._starts_without_pump = 0
+        self._starts = self._starts_at_tick = 0
         self._frame_seen = -1
 
     def arm(self) -> None:
@@ -43,11 +50,11 @@ class Pump:
             self.rearm()
 
     def rearm(self) -> None:
-        """Start a new chain in any case; a former one ends by itself."""
+        """Start a new chain, awake, in any case; a former one ends by itself."""
         if self._ended:
             return
         self._armed = True
-        self._starts_without_pump = 0
+        self._starts_at_tick = self._starts
         self._last = _clock()
         self._chain += 1
         self._run_later(self._tick, self._chain, delayFrames=1, delayRef=self._reference)
@@ -56,16 +63,19 @@ class Pump:
         """No more frames, for good."""
         self._ended = True
 
-    def missed(self, frame: int) -> bool:
-        """From onFrameStart, any number of times a frame: whether two frames went by without the chain."""
-        if frame == self._frame_seen:
-            return False
+    def frame_started(self, frame: int) -> None:
+        """From onFrameStart, any number of times a frame."""
+        if frame == self._frame_seen or not self._armed or self._ended:
+            return
         self._frame_seen = frame
-        self._starts_without_pump += 1
-        return self._armed and self._starts_without_pump > 2
+        self._starts += 1
+        self._last = _clock()
+        if self._starts - self._starts_at_tick > 3 * HEARTBEAT:
+            self.revive()
+        self._work()
 
     def silent(self) -> bool:
-        """Whether the chain has not come by for `SILENCE`, though it should have."""
+        """Whether no frame has come for `SILENCE`, though it should have."""
         return self._armed and not self._ended and _clock() - self._last > SILENCE
 
     def revive(self) -> None:
@@ -76,8 +86,11 @@ class Pump:
     def _tick(self, chain: int) -> None:
         if chain != self._chain or self._ended:
             return
-        # First of all, so that nothing that goes wrong below can break the chain.
-        self._run_later(self._tick, chain, delayFrames=1, delayRef=self._reference)
-        self._starts_without_pump = 0
+        told = self._starts != self._starts_at_tick
+        self._starts_at_tick = self._starts
         self._last = _clock()
-        self._work()
+        # Before the work, so that nothing that goes wrong in there can break the chain.
+        wait = HEARTBEAT if told else 1
+        self._run_later(self._tick, chain, delayFrames=wait, delayRef=self._reference)
+        if not told:
+            self._work()

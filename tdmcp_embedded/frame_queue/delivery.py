@@ -29,9 +29,10 @@ class Delivery:
     ) -> None:
         self._enabled = enabled
         self._frame_end = frame_end
-        self._awaited = False
-        """Whether the host was asked to tell of this frame's end."""
-        self._held: deque[Callable[[], None]] = deque()
+        self.awaited = False
+        """Whether the host was asked to tell of this frame's end. Read in every frame, as is `held`: no calls for that."""
+        self.held: deque[Callable[[], None]] = deque()
+        """Answers that wait for their release."""
         self._bell: SimpleQueue[bool] = SimpleQueue()
         self._thread: threading.Thread | None = None
 
@@ -41,39 +42,28 @@ class Delivery:
             self._thread = threading.Thread(target=self._carry, name="tdmcp-answers", daemon=True)
             self._thread.start()
 
-    @property
-    def holds(self) -> bool:
-        """Whether an answer waits for its `release`."""
-        return bool(self._held)
-
     def hold(self, answer: Callable[[], None]) -> None:
         """Keep an answer until `release`. Any thread; costs next to nothing."""
-        self._held.append(answer)
-
-    def frame_begins(self) -> None:
-        """Main thread: what waits for the end of the last frame gets it now; the host has forgotten to tell."""
-        if self._awaited:
-            self._frame_ended()
+        self.held.append(answer)
 
     def share_done(self) -> None:
         """Main thread: the queue has done its share of the frame; answers are due at the frame's end."""
-        if not self._held:
-            return
         if self._frame_end is None:
             self.release()
         else:
-            self._awaited = True
-            self._frame_end(self._frame_ended)
+            self.awaited = True
+            self._frame_end(self.frame_ended)
 
-    def _frame_ended(self) -> None:
-        self._awaited = False
+    def frame_ended(self) -> None:
+        """Main thread: the end that was asked for has come, or the next frame has without it."""
+        self.awaited = False
         self.release()
 
     def release(self) -> None:
         """Have all that is held given now. Any thread; gives the interpreter to nobody."""
         if self._thread is None:
             self._give()
-        elif self._held:
+        elif self.held:
             self._bell.put(True)
 
     def end(self) -> None:
@@ -88,9 +78,9 @@ class Delivery:
             self._give()
 
     def _give(self) -> None:
-        while self._held:
+        while self.held:
             try:
-                answer = self._held.popleft()
+                answer = self.held.popleft()
             except IndexError:
                 return  # another thread was quicker
             answer()

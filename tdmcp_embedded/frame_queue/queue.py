@@ -213,7 +213,7 @@ class FrameQueue:
             When there will be something to do again, if nothing changes.
         """
         self._limits.enforce()
-        if self._delivery.holds and self._clock() > self._last_pump + _LONG_FRAME_S:
+        if self._delivery.held and self._clock() > self._last_pump + _LONG_FRAME_S:
             self._delivery.release()
         with self._lock:
             now = self._clock()
@@ -238,13 +238,16 @@ class FrameQueue:
         self._last_pump = began
         figures = self._figures
         figures.frames += 1
-        self._delivery.frame_begins()
+        if self._delivery.awaited:
+            self._delivery.frame_ended()
         if self._book:
             self._work_off(began)
-            self._delivery.share_done()
+            if self._delivery.held:
+                self._delivery.share_done()
             figures.pumped((self._clock() - began) * 1000, self.budget_ms)
         else:
-            self._delivery.share_done()
+            if self._delivery.held:
+                self._delivery.share_done()
             figures.idled((self._clock() - began) * 1000)
 
     def limit(self, seconds: float) -> Limit:
@@ -394,7 +397,7 @@ class FrameQueue:
 
     def _next_event(self) -> float | None:
         events = [due] if (due := self._limits.next_due()) is not None else []
-        if self._delivery.holds:
+        if self._delivery.held:
             events.append(self._last_pump + _LONG_FRAME_S)
         for job in self._book:
             if not job.answered:

@@ -14,7 +14,7 @@ from mcp_types import CallToolRequestParams, SetLevelRequestParams
 from starlette.types import ASGIApp
 
 from tdmcp_embedded import __version__
-from tdmcp_embedded.protocol import tasks
+from tdmcp_embedded.protocol import shared_lists, tasks
 from tdmcp_embedded.protocol.apps import NetworkApp
 from tdmcp_embedded.protocol.dispatch import Dispatch
 from tdmcp_embedded.protocol.icons import SERVER_ICONS
@@ -73,6 +73,7 @@ class McpServer:
         resources = Resources(host, calls)
         offers: list[Offer] = [calls, resources, Prompts(host, tools), NetworkApp(), *extra]
         dispatch = Dispatch(offers)
+        self._lists = shared_lists.SharedLists()
         self._tasks = Tasks(dispatch.call_tool, dispatch.task_use)
         self._watcher = Watcher(host.queue, resources.look, self.notices.resource_updated)
         self._subscriptions = Subscriptions(self.notices, session_id, self._is_open, self._watcher.begin)
@@ -155,10 +156,12 @@ class McpServer:
         return session in self._manager._server_instances
 
     async def _introduce(self, ctx: Context, call_next: Callable[[Context], Any]) -> Any:
-        """A middleware: remembers sessions, and tells a new client what fits this project and its level."""
+        """A middleware: remembers sessions, tells a new client what fits this project and its level, shares lists."""
         if ctx.method == "notifications/initialized":
             self.notices.remember(session_id(ctx), ctx.session)
         result = await call_next(ctx)
+        if ctx.method in shared_lists.METHODS and isinstance(result, dict):
+            return self._lists.shared(ctx.method, result)
         if ctx.method in ("initialize", "server/discover") and isinstance(result, dict):
             if ctx.method == "initialize":
                 # Tasks are an extension of the revision without a handshake; those of 2025-11-25 were others.

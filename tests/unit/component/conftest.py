@@ -32,6 +32,8 @@ def boot(td, monkeypatch):
     monkeypatch.setattr(serving, "Serving", Server)
     monkeypatch.setattr(embed, "_clock", td.clock)
     monkeypatch.setattr(pump, "_clock", td.clock)
+    # The tests count in frames.
+    monkeypatch.setattr(embed, "EVERY_FRAMES", 1)
 
     def boot(owner=None, values=None, **more):
         return embed.start(owner or Owner(), td, values, **more)

@@ -1,8 +1,9 @@
-"""The chain of `run()` that brings the server its frames, and what brings it back after a script has cut it."""
+"""What brings the server its frames, and what brings it back after a script has cut it."""
 
 import pytest
 
 from tdmcp_embedded import embed
+from tdmcp_embedded.pump import HEARTBEAT
 from tests.unit.component.host import Log, Owner
 
 
@@ -23,9 +24,10 @@ def test_a_killed_chain_is_started_anew_from_frame_start(td, boot):
     td.frame()
     td.pending.clear()
     job = server.queue.submit(lambda: "done")
-    for frame in range(4):
+    for frame in range(40):
         embed.frame_started(frame)
         td.frame()
+    assert len(td.pending) == 1
     assert job.future.result(30) == "done"
     assert any("runs again" in row[1] for row in log.rows)
 
@@ -103,3 +105,26 @@ def test_frame_start_beside_a_running_chain_pumps_once_a_frame(td, boot):
         td.frame()
     assert server.stats()["frames"] == 10
     assert len(td.pending) == 1
+
+
+def test_frames_that_are_told_of_leave_the_chain_asleep_and_it_wakes_when_they_stop(td, boot):
+    server = boot()
+    for frame in range(25):
+        embed.frame_started(frame)
+        td.frame()
+    assert td.pending[0][0] > 1, "it looks again in some frames, not in the next"
+    td.frame(2 * HEARTBEAT)
+    before = server.stats()["frames"]
+    td.frame(5)
+    assert server.stats()["frames"] == before + 5
+
+
+def test_a_pause_wakes_the_chain_at_once(td, boot):
+    server = boot()
+    for frame in range(30):
+        embed.frame_started(frame)
+        td.frame()
+    td.pause(True)
+    embed.play_changed()
+    td.frame(5)
+    assert server.stats()["frames"] == 35
