@@ -22,8 +22,8 @@ LOCKED = ROOT / "requirements" / "locked.txt"
 
 COMMANDS = {
     "demo": [["-m", "tdmcp_embedded.cli", "demo"]],
-    # Two at a time, a file whole on one side: half of the time is spent waiting for frames and processes.
-    "test": [["-m", "pytest", "-n", "2", "--dist", "loadfile"]],
+    # Three at a time, each file whole on one side: much of the time is spent waiting for frames and processes.
+    "test": [["-m", "pytest", "-n", "3", "--dist", "loadfile"]],
     "conformance": [["-m", "tests.conformance"]],
     "mutate": [["-m", "tests.mutation"]],
     "check": [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
