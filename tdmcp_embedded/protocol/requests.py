@@ -51,7 +51,7 @@ class Host:
             client=client_of(ctx),
             tool=name,
             instance=dict(self.facts),
-            progress=_progress(ctx),
+            progress=_progress(ctx, self.queue),
         )
 
 
@@ -70,7 +70,7 @@ def _scope(ctx: Context) -> Mapping[str, Any]:
     return scope
 
 
-def _progress(ctx: Context) -> Callable[[float, float | None, str], None]:
+def _progress(ctx: Context, queue: FrameQueue) -> Callable[[float, float | None, str], None]:
     if not ctx.meta or ctx.meta.get("progress_token") is None and ctx.meta.get("progressToken") is None:
         return lambda done, total, message: None
     loop = asyncio.get_running_loop()
@@ -81,6 +81,10 @@ def _progress(ctx: Context) -> Callable[[float, float | None, str], None]:
         if done <= furthest:  # clients may rely on it that progress grows
             return
         furthest = done
+        # With the answers, so that it comes before them, and costs the frame as little.
+        queue.at_frame_end(lambda: tell(done, total, message))
+
+    def tell(done: float, total: float | None, message: str) -> None:
         coroutine = ctx.session.report_progress(done, total, message)
         try:
             asyncio.run_coroutine_threadsafe(coroutine, loop)
