@@ -192,7 +192,7 @@ PERFORMANCE = Page(
             "Requestspersecond",
             "Requests per Second",
             Style.FLOAT,
-            "Requests let in per second; further ones wait their turn.",
+            "The most requests let in per second; further ones wait, and fewer come in where they cost the frames much.",
             120.0,
             Range(1, None, 10, 240),
         ),
