@@ -13,7 +13,6 @@ from fakes import paths
 from fakes.calls import call
 from fakes.errors import NotFaked
 from fakes.nodes import Mode
-from fakes.steady import Steady
 
 if TYPE_CHECKING:
     from fakes.nodes import Node
@@ -33,6 +32,11 @@ CALLBACKS = {
 }
 
 Module = Callable[["Node"], Any]
+
+
+def _is_constant(node: Node, name: str) -> bool:
+    state = node.state(name)
+    return state is None or state.mode == Mode.CONSTANT
 
 
 class Change(NamedTuple):
@@ -58,15 +62,14 @@ class Executes:
         self._changes: dict[int, list[Change]] = {}
         """What each listener with `valueschanged` on has to be told at the end of this frame."""
         self._values: dict[tuple[int, int, str], Any] = {}
-        self._steady = Steady(world)
         self._revision = -1
         self._watched: list[tuple[Node, Node, str]] = []
         self._candidates_of = -1
-        self._candidates: dict[str, list[Node]] = {}
-        """By toggle, the Execute DATs that may have it on, as long as nothing changes: most are asked in every frame."""
-        self._functions_of = -1
-        self._functions: dict[tuple[int, str], Callable[..., Any] | None] = {}
-        """The callbacks of DATs as long as nothing changes: most are called in every frame."""
+        self._candidates: dict[str, list[tuple[Node, bool]]] = {}
+        """By toggle, the Execute DATs that may have it on, and whether that is sure, as long as nothing changes: most
+        are asked in every frame."""
+        self._functions: dict[tuple[int, str], Callable[..., Any]] = {}
+        """Their callbacks, by toggle, for as long."""
         for node in world.walk():
             self._register(node)
 
@@ -95,11 +98,20 @@ class Executes:
         if self._candidates_of != self._world.cooking.revision:
             self._candidates_of = self._world.cooking.revision
             self._candidates.clear()
+            self._functions.clear()
         if toggle not in self._candidates:
-            self._candidates[toggle] = [n for n in self._dats.values() if self._may_be_on(n, toggle)]
-        for node in self._candidates[toggle]:
-            if node.alive and self._is_on(node, toggle):
-                self._fire_one(node, toggle, *args)
+            self._candidates[toggle] = [
+                (node, self._stays_on(node, toggle))
+                for node in self._dats.values()
+                if self._may_be_on(node, toggle)
+            ]
+        for node, stays in self._candidates[toggle]:
+            if node.alive and (stays or self._is_on(node, toggle)):
+                function = self._functions.get((node.id, toggle))
+                if function is not None and self._world.me is None:
+                    self._world.callback(node, function, *args)
+                else:
+                    self._fire_one(node, toggle, *args)
 
     def fire_until_failure(self, toggle: str) -> bool:
         """The same, but the first exception ends it; whether all went well."""
@@ -113,34 +125,39 @@ class Executes:
 
     def _fire_one(self, node: Node, toggle: str, *args: Any) -> None:
         if node.alive:
-            self._call(node, CALLBACKS[toggle], *args)
+            call(self._world, node, self._invoke, node, toggle, args)
 
     def _may_be_on(self, node: Node, toggle: str) -> bool:
         """Whether it is on, or may be before anybody changes anything."""
-        state = node.state(toggle)
-        return (state is not None and state.mode != Mode.CONSTANT) or bool(node.value(toggle))
+        return not _is_constant(node, toggle) or bool(node.value(toggle))
+
+    def _stays_on(self, node: Node, toggle: str) -> bool:
+        """Whether it is on until somebody changes something."""
+        return _is_constant(node, toggle) and _is_constant(node, "active") and self._is_on(node, toggle)
 
     def _is_on(self, node: Node, toggle: str) -> bool:
-        value = self._steady.value
-        return bool(value(node, toggle)) and bool(value(node, "active"))
+        return bool(node.value("active")) and bool(node.value(toggle))
+
+    def _invoke(self, node: Node, toggle: str, args: tuple[Any, ...]) -> None:
+        if node.constant("executeloc") != "current":
+            raise NotFaked(f"{node.type}.par.executeloc")
+        function = getattr(self._module(node), CALLBACKS[toggle], None)
+        if function is not None:
+            if self._candidates_of == self._world.cooking.revision:
+                self._functions[node.id, toggle] = function
+            function(*args)
 
     def _call(self, node: Node, name: str, *args: Any) -> None:
         """Call a function of the DAT; a DAT whose text does not even compile has a script error like any other."""
 
-        call(self._world, node, self._invoke, node, name, args)
-
-    def _invoke(self, node: Node, name: str, args: tuple[Any, ...]) -> None:
-        if self._functions_of != self._world.cooking.revision:
-            self._functions_of = self._world.cooking.revision
-            self._functions.clear()
-        key = (node.id, name)
-        if key not in self._functions:
+        def invoke() -> None:
             if node.constant("executeloc") != "current":
                 raise NotFaked(f"{node.type}.par.executeloc")
-            self._functions[key] = getattr(self._module(node), name, None)
-        function = self._functions[key]
-        if function is not None:
-            function(*args)
+            function = getattr(self._module(node), name, None)
+            if function is not None:
+                function(*args)
+
+        call(self._world, node, invoke)
 
     # Parameter Execute DAT
 

@@ -176,8 +176,11 @@ class World:
         when the callback returns (fact 35). Exceptions of the stand-in itself (NotFaked) are recorded alike.
         """
         try:
-            with self.context(node):
+            self._contexts.append(node)  # not by `context`: some callbacks come in every frame
+            try:
                 return function(*args)
+            finally:
+                self._contexts.pop()
         except (Exception, Uncatchable) as error:  # noqa: BLE001  Scripts raise anything.
             from fakes.problems import script_error
 

@@ -22,30 +22,31 @@ class Book:
 
     def __init__(self, figures: Figures) -> None:
         self._figures = figures
-        self._open: dict[str, Job] = {}
+        self.open: dict[str, Job] = {}
+        """Those that wait or run, by their ids."""
         self._ready = Lines()
         self._resting: list[Job] = []
         """Started jobs that wait for the next frame."""
         self._history = History()
 
     def __len__(self) -> int:
-        return len(self._open)
+        return len(self.open)
 
     def __iter__(self) -> Iterator[Job]:
         """The open ones, as of now: they may be ended on the way."""
-        return iter(list(self._open.values()))
+        return iter(list(self.open.values()))
 
     def open_job(self, job_id: str) -> Job | None:
         """A job that waits or runs."""
-        return self._open.get(job_id)
+        return self.open.get(job_id)
 
     def find(self, job_id: str) -> Job | None:
         """A job that waits, runs or is not long over."""
-        return self._open.get(job_id) or self._history.find(job_id)
+        return self.open.get(job_id) or self._history.find(job_id)
 
     def enter(self, job: Job) -> None:
         """A new job, at the end of its session's line."""
-        self._open[job.id] = job
+        self.open[job.id] = job
         self._ready.join(job)
         self._figures.submitted += 1
 
@@ -53,7 +54,7 @@ class Book:
         self, job: Job, state: State, now: float, result: Any = None, failure: ToolFailure | None = None
     ) -> None:
         """The outcome of a job that ran."""
-        del self._open[job.id]
+        del self.open[job.id]
         job.end(state, now, result=result, failure=failure)
         self._figures.outcomes[state] += 1
         self._history.add(job)
@@ -117,12 +118,12 @@ class Book:
     def displaceable(self, session: str, capacity: int) -> Job | None:
         """The last job of a session that fills most of a full queue, if `session` has hardly any; else None."""
         crowd: dict[str, int] = {}
-        for job in self._open.values():
+        for job in self.open.values():
             crowd[job.session] = crowd.get(job.session, 0) + 1
         hog = max(crowd, key=lambda name: crowd[name], default=session)
         if crowd.get(hog, 0) <= capacity // 2 or crowd.get(session, 0) >= capacity // 8:
             return None
         return next(
-            (job for job in reversed(self._open.values()) if job.session == hog and job.state == "queued"),
+            (job for job in reversed(self.open.values()) if job.session == hog and job.state == "queued"),
             None,
         )

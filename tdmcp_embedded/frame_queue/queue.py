@@ -240,15 +240,16 @@ class FrameQueue:
         figures.frames += 1
         if self._delivery.awaited:
             self._delivery.frame_ended()
-        if self._book:
+        busy = bool(self._book.open)
+        if busy:
             self._work_off(began)
-            if self._delivery.held:
-                self._delivery.share_done()
-            figures.pumped((self._clock() - began) * 1000, self.budget_ms)
-        else:
-            if self._delivery.held:
-                self._delivery.share_done()
-            figures.idled((self._clock() - began) * 1000)
+        if self._delivery.held:
+            self._delivery.share_done()
+        ms = (self._clock() - began) * 1000
+        figures.total_pump_ms += ms
+        figures.max_pump_ms = max(figures.max_pump_ms, ms)
+        if busy:
+            figures.pumped(ms, self.budget_ms)
 
     def limit(self, seconds: float) -> Limit:
         """A context manager around user code: `TimeLimitExceeded` is raised in it after `seconds`. Main thread.
