@@ -38,7 +38,7 @@ class Pacer:
     """Calls `step(periods)` once a frame period on the calling thread until `stop()`.
 
     `periods` is 1, or more when whole periods were missed: TouchDesigner in real time skips frames rather than play
-    them later. `between` is called before each frame, outside every statistic, and may block (a native dialog does).
+    them later. `between` is called before each frame, outside every statistic, and may block; `held` after the wait for the frame, and may block as well (a native dialog does).
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class Pacer:
         stats: FrameStats,
         *,
         between: Callable[[], None] | None = None,
+        held: Callable[[], None] | None = None,
         clock: Callable[[], float] = time.perf_counter,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -56,6 +57,7 @@ class Pacer:
         """Seconds a frame; may change while running."""
         self.stats = stats
         self._between = between
+        self._held = held
         self._clock = clock
         self._sleep = sleep
         self._stopping = threading.Event()
@@ -97,6 +99,10 @@ class Pacer:
             pause = start + (self._slot + 1) * period - self._clock()
             if pause > SHORTEST_SLEEP:
                 self._sleep(pause)
+            if self._held is not None:
+                self._held()
+                if self._stopping.is_set():
+                    return
             due = max(self._slot + 1, int((self._clock() - start) / period))
         self._began = began = self._clock()
         missed = due - self._slot - 1

@@ -67,7 +67,9 @@ class Process:
         self._ready = False
         self.life, self.component_path = self._make_world()
         self.world = self.life.world
-        self.loop = Pacer(self._frame, options.fps, self.stats, between=self._between_frames)
+        self.loop = Pacer(
+            self._frame, options.fps, self.stats, between=self._between_frames, held=self._wait_for_dialog
+        )
         if options.frame_work:
             # A real project's scripts and expressions run after the callbacks of the frame's start, before its end.
             self.world.on_frame_start.append(self._do_the_projects_work)
@@ -144,9 +146,12 @@ class Process:
                 self.life.textport.write(f"{node.path}: {text}")
             self._told_errors[node.id] = len(errors)
 
-    def _between_frames(self) -> None:
+    def _wait_for_dialog(self) -> None:
         if not self.dialog_closed.is_set():
             self.dialog_closed.wait()
+
+    def _between_frames(self) -> None:
+        self._wait_for_dialog()
         while not self._mail.empty():
             work, later = self._mail.get()
             try:

@@ -254,7 +254,7 @@ class Embedded:
         if self.queue is not None:
             self.queue.pump()
         self._frames += 1
-        if self._frames % EVERY_FRAMES == 0 and not self.end_if_gone():
+        if (self._pending or self._frames % EVERY_FRAMES == 0) and not self.end_if_gone():
             if self._frames % host_facts.EVERY_FRAMES == 0:
                 self.sample()
             self._step()

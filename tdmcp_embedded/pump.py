@@ -43,6 +43,8 @@ class Pump:
         self._last = _clock()
         self._starts = self._starts_at_tick = 0
         self._frame_seen = -1
+        self._next: Any = None
+        """The pending run of the chain."""
 
     def arm(self) -> None:
         """Start the chain, unless it has been started."""
@@ -57,11 +59,16 @@ class Pump:
         self._starts_at_tick = self._starts
         self._last = _clock()
         self._chain += 1
-        self._run_later(self._tick, self._chain, delayFrames=1, delayRef=self._reference)
+        self._come_again(1)
 
     def end(self) -> None:
         """No more frames, for good."""
         self._ended = True
+        if self._next is not None:
+            self._next.kill()  # asleep, it would be there for a while
+
+    def _come_again(self, frames: int) -> None:
+        self._next = self._run_later(self._tick, self._chain, delayFrames=frames, delayRef=self._reference)
 
     def frame_started(self, frame: int) -> None:
         """From onFrameStart, any number of times a frame."""
@@ -90,7 +97,6 @@ class Pump:
         self._starts_at_tick = self._starts
         self._last = _clock()
         # Before the work, so that nothing that goes wrong in there can break the chain.
-        wait = HEARTBEAT if told else 1
-        self._run_later(self._tick, chain, delayFrames=wait, delayRef=self._reference)
+        self._come_again(HEARTBEAT if told else 1)
         if not told:
             self._work()

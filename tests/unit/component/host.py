@@ -86,11 +86,13 @@ class Host:
     def run(self, function, *args, delayFrames=0, delayRef=None, endFrame=False):
         if endFrame:
             self.at_end.append((function, args))
-            return
+            return None
         assert delayRef is self.op.TDResources, (
             "delays on another clock stand still while the timeline is paused"
         )
-        self.pending.append([delayFrames, function, args])
+        entry = [delayFrames, function, args]
+        self.pending.append(entry)
+        return SimpleNamespace(kill=lambda: entry in self.pending and self.pending.remove(entry))
 
     def frame(self, count=1):
         for _ in range(count):
