@@ -67,9 +67,7 @@ class Process:
         self._ready = False
         self.life, self.component_path = self._make_world()
         self.world = self.life.world
-        self.loop = Pacer(
-            self._frame, options.fps, self.stats, between=self._between_frames, held=self._wait_for_dialog
-        )
+        self.loop = Pacer(self._frame, options.fps, self.stats, between=self._between_frames, held=self._hold)
         if options.frame_work:
             # A real project's scripts and expressions run after the callbacks of the frame's start, before its end.
             self.world.on_frame_start.append(self._do_the_projects_work)
@@ -146,12 +144,14 @@ class Process:
                 self.life.textport.write(f"{node.path}: {text}")
             self._told_errors[node.id] = len(errors)
 
-    def _wait_for_dialog(self) -> None:
+    def _hold(self) -> None:
+        """A dialog that was opened while the frame was waited for holds this one already."""
         if not self.dialog_closed.is_set():
-            self.dialog_closed.wait()
+            self._between_frames()
 
     def _between_frames(self) -> None:
-        self._wait_for_dialog()
+        if not self.dialog_closed.is_set():
+            self.dialog_closed.wait()
         while not self._mail.empty():
             work, later = self._mail.get()
             try:
