@@ -4,7 +4,8 @@ import pytest
 
 from tdmcp_embedded import embed
 from tdmcp_embedded.pump import HEARTBEAT
-from tests.unit.component.host import Log, Owner
+from tdmcp_embedded.serving import Phase
+from tests.unit.component.host import Log, Owner, Server
 
 
 def test_an_error_in_a_frame_does_not_break_the_chain(td, boot, monkeypatch):
@@ -128,3 +129,24 @@ def test_a_pause_wakes_the_chain_at_once(td, boot):
     embed.play_changed()
     td.frame(5)
     assert server.stats()["frames"] == 35
+
+
+def test_changed_settings_are_taken_in_the_next_frame_though_the_server_is_looked_at_seldom(
+    td, boot, monkeypatch
+):
+    server = boot()
+    td.frame()
+    Server.made[0].phase = Phase.SERVING
+    monkeypatch.setattr(embed, "EVERY_FRAMES", 1000)
+    server.apply({"Budgetms": 2.0})
+    td.frame()
+    assert [values["Budgetms"] for values in Server.made[0].applied] == [2.0]
+
+
+def test_a_server_that_ends_leaves_no_run_behind(td, boot):
+    server = boot()
+    for frame in range(5):
+        embed.frame_started(frame)
+        td.frame()
+    server.stop()
+    assert td.pending == []

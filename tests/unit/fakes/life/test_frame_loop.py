@@ -109,3 +109,18 @@ def test_a_frame_takes_as_long_as_the_work_in_it(milliseconds):
     loop = Pacer(step, 100.0, stats)
     loop.run()
     assert stats.report()["frame_ms"]["p50"] >= milliseconds
+
+
+def test_what_holds_the_loop_while_it_waits_for_a_frame_holds_that_frame():
+    order = []
+
+    def step(periods):
+        order.append("frame")
+        if order.count("frame") == 2:
+            loop.stop()
+
+    loop = Pacer(
+        step, 100.0, FrameStats(), sleep=lambda s: order.append("wait"), held=lambda: order.append("held")
+    )
+    loop.run()
+    assert order == ["frame", "wait", "held", "frame"]
