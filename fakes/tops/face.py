@@ -9,13 +9,13 @@ import numpy as np
 from fakes.errors import NotFaked, tdError
 from fakes.guard import Guarded
 from fakes.memory import listen, recall
-from fakes.module import provide_class
 from fakes.nodes import Node
 from fakes.operators import OP, extends
 
 from . import feedback, files, glsl, image
 from .generators import words_of
 from .image import Image
+from .saving import FileSaveStatus, Saving
 
 
 class _Download:
@@ -25,15 +25,6 @@ class _Download:
 
     def __init__(self) -> None:
         self.array: Any = None
-
-
-class FileSaveStatus(Guarded):
-    """What TOP.save() answers. Nothing about it is established but its name."""
-
-    __slots__ = ()
-
-
-provide_class(FileSaveStatus)
 
 
 class TOP(OP):
@@ -137,15 +128,23 @@ class TOP(OP):
         quality: float = 1.0,
         metadata: Any = (),
     ) -> FileSaveStatus:
-        """Write the picture to a file of the kind its suffix says; it is there when the call returns.
+        """Write the picture to a file of the kind its suffix says.
+
+        It is there when the call returns; if `asynchronous`, a thread of TD's own encodes and writes it, and
+        the answer tells when it is there.
 
         Raises:
             tdError: no such kind of file.
-            OSError: it cannot be written.
+            OSError: it cannot be written (if not `asynchronous`).
         """
         _no_metadata(metadata)
-        files.save(self._image(), str(filepath), quality, createFolders)
-        return FileSaveStatus()
+        target = files.target_of(str(filepath), createFolders)
+        saving = Saving(self._image(), target, quality)
+        if asynchronous:
+            saving.write_beside()
+        else:
+            saving.write()
+        return FileSaveStatus(self._live(), saving)
 
     def _image(self) -> Image:
         found = self._live().data()

@@ -92,7 +92,7 @@ class Book:
                 self.drop(job, now, refusals.not_started(job, now))
                 dropped.append(job)
                 continue
-            likely = self._figures.expected_ms(job.label) / 1000 if queued else job.last_step_s
+            likely = self._figures.expected_ms(job.label) / 1000 if queued else job.likely_step_s
             if not first and now + likely > until:
                 return None, dropped  # it will be the first of the next frame
             if queued:

@@ -58,8 +58,8 @@ class Job:
         self.steps: Generator[Any, Any, Any] | None = None
         self.cancel_reason: str | None = None
         """Set once somebody wants the job to end; the main thread then closes it at its next yield."""
-        self.last_step_s = 0.0
-        """What its last step took, the best guess at the next."""
+        self.likely_step_s = 0.0
+        """How long its next step will probably take."""
         self.stepped = False
         """Whether it has had a turn since its line was last turned over (see `lines.py`)."""
         self.undelivered = False

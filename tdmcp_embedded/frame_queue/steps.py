@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Generator
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
 from tdmcp_embedded.frame_queue.job import NEXT_FRAME, Job
+
+
+#: A step is expected to take as long as the last one, or this share of what was expected before: dear ones come again.
+_FORGETTING: Final = 0.9
+
+#: Collections of the youngest objects that a turn may bring on; the tenth one collects the next generation as well.
+_AHEAD: Final = 4
 
 
 class Pause(Enum):
@@ -22,6 +30,7 @@ def advance(job: Job, steps: Generator[Any, Any, Any], clock: Callable[[], float
     Returns:
         The generator's result, or the `Pause`.
     """
+    _collect_what_is_due()
     before = clock()
     fault: TypeError | None = None
     while True:
@@ -37,8 +46,17 @@ def advance(job: Job, steps: Generator[Any, Any, Any], clock: Callable[[], float
             fault = TypeError(f"A job yields nothing or NEXT_FRAME, not {type(word).__name__}.")
             continue
         now = clock()
-        job.last_step_s = now - before
-        # As long again as this step took would end past the turn: better stop a little early.
-        if job.cancel_reason is not None or now + job.last_step_s > turn_end:
+        job.likely_step_s = max(now - before, _FORGETTING * job.likely_step_s)
+        # A step as long as that would end past the turn: better stop a little early.
+        if job.cancel_reason is not None or now + job.likely_step_s > turn_end:
             return Pause.TURN_OVER
         before = now
+
+
+def _collect_what_is_due() -> None:
+    """Have Python's collection of young objects now if it would come during this turn: that takes a millisecond or two.
+
+    At the beginning of a turn they are within its time, near its end they would come on top of it.
+    """
+    if gc.isenabled() and gc.get_count()[1] + _AHEAD > gc.get_threshold()[1] > 0:
+        gc.collect(1)

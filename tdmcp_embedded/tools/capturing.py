@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from typing import Any
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
 
 from pydantic import Field
 
@@ -14,10 +19,13 @@ from tdmcp_embedded.tools import pictures
 from tdmcp_embedded.tools.pictures import Format, Verdict
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import images, lookup
-from tdmcp_embedded.touchdesigner.images import Shot
+from tdmcp_embedded.touchdesigner.images import Shot, Writing
 
 #: Frames an opviewerTOP needs before it shows anything (fact 11), and one for what it looks at.
 _VIEWER_FRAMES = 2
+
+#: Seconds TouchDesigner may take to write a picture, once asked.
+_WRITTEN_WITHIN: Final = 20.0
 
 #: Size in pixels of the viewer of an operator that has no resolution of its own.
 _VIEWER_SIZE = (640, 480)
@@ -68,8 +76,18 @@ class Captured(Output):
         return "\n".join([*lines, *(self.notes or [])])
 
 
-def capture_image(call: Call, given: CaptureImage) -> Steps[dict[str, Any]]:
-    """Waits, then lets TD encode each moment; the rest is done on a worker (`finish`)."""
+@dataclass(frozen=True)
+class Taken:
+    """What was taken on the main thread: the moments, as files in a folder that goes away with them."""
+
+    path: str
+    source: str
+    shots: list[Shot]
+    folder: TemporaryDirectory[str]
+
+
+def capture_image(call: Call, given: CaptureImage) -> Steps[Taken]:
+    """Waits, and has TD write each moment to a file on a thread of its own; the rest is done on a worker (`finish`)."""
     target = lookup.operator(call.td, given.path)
     path = str(target.path)
     with ExitStack() as scratch:
@@ -80,19 +98,44 @@ def capture_image(call: Call, given: CaptureImage) -> Steps[dict[str, Any]]:
             component = str(call.instance.get("component", ""))
             top = scratch.enter_context(images.viewer(call.td, target, component, width, height))
             wait = max(wait, _VIEWER_FRAMES)
-        shots: list[Shot] = []
-        for moment in range(given.frames):
-            for _ in range(wait if moment == 0 else given.every):
-                # Operators cook only when something asks; those behind it (feedback, say) must live through each frame.
-                images.cook(top)
+        with _folder() as folder:
+            begun: list[Writing] = []
+            for moment in range(given.frames):
+                for _ in range(wait if moment == 0 else given.every):
+                    # Operators cook only when something asks; those behind it (feedback, say) must live through each frame.
+                    images.cook(top)
+                    yield NEXT_FRAME
+                    if not (target.valid and top.valid):
+                        raise ToolFailure(
+                            Code.OPERATOR_NOT_FOUND, f"{path} was deleted while its picture was taken."
+                        )
+                call.progress(moment, given.frames, f"frame {moment + 1} of {given.frames}")
+                begun.append(images.shoot(call.td, top, Path(folder.name, f"{moment}.png")))
+            late = time.monotonic() + _WRITTEN_WITHIN
+            while not all(writing.is_over() for writing in begun):
+                if time.monotonic() > late:
+                    raise images.no_picture(path, f"it was not written within {_WRITTEN_WITHIN:.0f} s")
                 yield NEXT_FRAME
-                if not (target.valid and top.valid):
-                    raise ToolFailure(
-                        Code.OPERATOR_NOT_FOUND, f"{path} was deleted while its picture was taken."
-                    )
-            call.progress(moment, given.frames, f"frame {moment + 1} of {given.frames}")
-            shots.append(images.shoot(call.td, top))
-        return {"path": path, "source": "top" if top is target else "viewer", "shots": shots}
+        shots = [writing.shot for writing in begun]
+        return Taken(path, "top" if top is target else "viewer", shots, folder)
+
+
+@contextmanager
+def _folder() -> Iterator[TemporaryDirectory[str]]:
+    """A folder for files, removed if what is done with it fails; else by `cleanup`, or when nobody holds it any more."""
+    try:
+        folder = TemporaryDirectory(prefix="tdmcp-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise ToolFailure(
+            Code.TD_ERROR,
+            f"There is no folder for temporary files to put the picture in: {error.strerror or error}.",
+            hint="Free some space on the disk of this machine, or mend its TEMP setting, and start TouchDesigner anew.",
+        ) from None
+    try:
+        yield folder
+    except BaseException:
+        folder.cleanup()
+        raise
 
 
 def _viewer_size(target: Any) -> tuple[int, int]:
@@ -103,15 +146,15 @@ def _viewer_size(target: Any) -> tuple[int, int]:
     return _VIEWER_SIZE
 
 
-def finish(call: Call, given: CaptureImage, taken: dict[str, Any]) -> Captured:
+def finish(call: Call, given: CaptureImage, taken: Taken) -> Captured:
     """Develops the shots."""
-    shots: list[Shot] = taken["shots"]
-    developed = pictures.develop(
-        [shot.png for shot in shots], (shots[0].width, shots[0].height), given.max_size, given.format
-    )
+    shots = taken.shots
+    with taken.folder:
+        pngs = [shot.png() for shot in shots]
+    developed = pictures.develop(pngs, (shots[0].width, shots[0].height), given.max_size, given.format)
     answer = Captured(
-        path=taken["path"],
-        source=taken["source"],
+        path=taken.path,
+        source=taken.source,
         native_size=list(developed.native),
         size=list(developed.size),
         format=developed.picture.mime.removeprefix("image/"),

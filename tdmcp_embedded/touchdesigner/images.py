@@ -1,10 +1,15 @@
-"""Pictures of operators, as TouchDesigner itself encodes them. Everything slow about a picture happens elsewhere."""
+"""Pictures of operators, as TouchDesigner itself encodes them: small ones at once, others on a thread of its own.
+
+To encode a frame of full HD takes TouchDesigner longer than a frame lasts. `TOP.save(asynchronous=True)` has it done
+beside the show; the file it makes is read, and removed, where nobody waits for a frame either.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -18,31 +23,74 @@ _VIEWER_NAME = "mcp_capture"
 
 @dataclass(frozen=True)
 class Shot:
-    """One frame of one operator: a PNG at native size, the size TD states, and absTime's frame."""
+    """One moment of one operator as a PNG at native size in a file: the size TD states, and absTime's frame."""
 
-    png: bytes
+    path: str
+    """The operator's."""
+    file: Path
     width: int
     height: int
     frame: int
 
+    def png(self) -> bytes:
+        """The PNG; any thread, once it is there.
 
-def shoot(td: ModuleType, top: Any) -> Shot:
-    """Encode what a TOP shows now.
+        Raises:
+            ToolFailure: `td_error`, when TD has written none.
+        """
+        try:
+            data = self.file.read_bytes()
+        except OSError:
+            data = b""
+        if not data:
+            raise no_picture(self.path, "it has no pixels yet, or the folder for temporary files takes none")
+        return data
+
+
+@dataclass(frozen=True)
+class Writing:
+    """A shot that TouchDesigner is writing. Main thread only, for the status is one of TD's objects."""
+
+    shot: Shot
+    status: Any
+
+    def is_over(self) -> bool:
+        return bool(self.status.isCompleted())
+
+
+def shoot(td: ModuleType, top: Any, file: Path) -> Writing:
+    """Have TD write what a TOP shows now; it is encoded on a thread of TD's.
+
+    Raises:
+        ToolFailure: `td_error`, when TD gives no picture.
+    """
+    try:
+        # TD thinks in forward slashes, on Windows too.
+        status = top.save(file.as_posix(), asynchronous=True)
+        width, height = int(top.width), int(top.height)
+    except AttributeError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever TD cannot save (3D textures, no GPU) it says its own way
+        raise no_picture(top.path, cut(clean(str(error)), 300)) from None
+    return Writing(Shot(str(top.path), file, width, height, int(td.absTime.frame)), status)
+
+
+def small_png(top: Any) -> bytes:
+    """What a TOP of a tile's size shows now, encoded at once: that takes less than to ask for a file.
 
     Raises:
         ToolFailure: `td_error`, when TD gives no picture.
     """
     try:
         # With the dot; without a type TD writes TIFF (fact 41).
-        data = top.saveByteArray(".png")
-        width, height = int(top.width), int(top.height)
+        data = bytes(top.saveByteArray(".png"))
     except AttributeError:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever TD cannot encode (3D textures, no GPU) it says its own way
-        raise _no_picture(top, cut(clean(str(error)), 300)) from None
+    except Exception as error:  # noqa: BLE001 - as above
+        raise no_picture(top.path, cut(clean(str(error)), 300)) from None
     if not data:
-        raise _no_picture(top, "it has no pixels yet")
-    return Shot(bytes(data), width, height, int(td.absTime.frame))
+        raise no_picture(top.path, "it has no pixels yet")
+    return data
 
 
 def cook(top: Any) -> None:
@@ -56,13 +104,14 @@ def cook(top: Any) -> None:
     except AttributeError:
         raise
     except Exception as error:  # noqa: BLE001 - an operator that cannot cook says so in words of its own
-        raise _no_picture(top, cut(clean(str(error)), 300)) from None
+        raise no_picture(top.path, cut(clean(str(error)), 300)) from None
 
 
-def _no_picture(top: Any, reason: str) -> ToolFailure:
+def no_picture(path: str, reason: str) -> ToolFailure:
+    """The refusal to show an operator, with the reason as the end of a sentence."""
     return ToolFailure(
         Code.TD_ERROR,
-        f"TouchDesigner gives no picture of {top.path}: {reason}.",
+        f"TouchDesigner gives no picture of {path}: {reason}.",
         hint="check_errors may tell why; wait_frames gives it time to cook.",
     )
 

@@ -57,9 +57,9 @@ def look(
             yield NEXT_FRAME
         for path, (target, viewer) in viewers.items():
             if target.valid and viewer.valid:
-                shot = _try(images.shoot, td, viewer)
-                if shot is not None:
-                    found[path] = {"png": shot.png}
+                png = _try(images.small_png, viewer)
+                if png is not None:
+                    found[path] = {"png": png}
                 yield
     return found
 

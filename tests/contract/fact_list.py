@@ -62,7 +62,7 @@ FACTS: dict[int, Fact] = {
     38: Fact("Saving", "R", "Extensions are built lazily, again when their source changes or the project is saved; onInitTD, onDestroyTD; only Capitalised members are promoted."),
     39: Fact("Saving", "R", "A DAT named like a module shadows it; imported .py modules do not see op and friends."),
     40: Fact("Data", "D", "DATs: text, csv, jsonObject, rows, columns, cells; write appends; .text flattens line breaks in cells; generated DATs refuse it."),
-    41: Fact("Data", "DL?", "TOPs: saveByteArray('.png'), numpyArray, sample; POPs count by methods, SOPs by properties; display and render are attributes; a failing shader passes its input through.", "the row order of numpyArray is a switch; drawing POPs raises NotFaked"),
+    41: Fact("Data", "DL?", "TOPs: saveByteArray('.png'), save(asynchronous=True) with its FileSaveStatus (filePath, op, isCompleted()), numpyArray, sample; POPs count by methods, SOPs by properties; display and render are attributes; a failing shader passes its input through.", "the row order of numpyArray is a switch; drawing POPs raises NotFaked"),
     42: Fact("Data", "D", "CHOPs: chan, chans, names, numpyArray [channels, samples], rate, start."),
     43: Fact("Data", "R", "Reading back points of a POP is slow: 10 ms at 16 000 points, 70 ms at 160 000."),
     44: Fact("Data", "R", "Non-commercial licences cap resolution silently at 1280.", "inside TD it depends on the licence there"),

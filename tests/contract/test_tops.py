@@ -343,6 +343,28 @@ def test_a_picture_can_be_saved_to_a_file(t):
             assert file.read(2) == b"\xff\xd8"
 
 
+@fact(41)
+def test_a_picture_is_saved_on_another_thread_and_tells_when_it_is_there(t):
+    import os
+    import tempfile
+    import time
+
+    top = t.scratch.create(t.td.constantTOP)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "picture.png").replace(os.sep, "/")
+        status = top.save(path, asynchronous=True)
+        late = time.monotonic() + 10
+        while not status.isCompleted() and time.monotonic() < late:
+            yield
+        assert status.isCompleted()
+        assert os.path.normpath(str(status)) == os.path.normpath(status.filePath) == os.path.normpath(path)
+        assert status.op == top
+        with open(path, "rb") as file:
+            data = file.read()
+        assert data.startswith(b"\x89PNG")
+        assert data[-8:-4] == b"IEND"
+
+
 SCRIPT_TOP = """
 import numpy
 def onCook(scriptOp):

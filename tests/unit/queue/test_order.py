@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -93,6 +94,40 @@ def test_a_scan_gives_the_frame_back_before_the_budget_is_overrun(stage: Stage) 
     assert stage.queue.stats()["frames_over_budget"] == 0
     stage.frame(3)
     assert len(stage.log) == 40
+
+
+def test_a_scan_of_uneven_steps_stays_within_the_budget_too(stage: Stage) -> None:
+    stage.queue.budget_ms = 4
+
+    def uneven() -> Iterator[None]:
+        for number in range(300):
+            stage.clock.spend(1.5 if number % 12 == 11 else 0.1)
+            yield
+
+    stage.queue.submit(uneven)
+    stage.frame(200)
+    stats = stage.queue.stats()
+    assert stats["done"] == 1 and stats["frames_over_budget"] == 0
+
+
+def test_young_garbage_is_collected_when_a_turn_begins_and_not_near_its_end(stage: Stage) -> None:
+    heap: list[list[int]] = []
+    seen: list[int] = []
+
+    def scan() -> Iterator[None]:
+        for _ in range(60):
+            # Each step makes enough objects for two collections of the youngest.
+            heap.extend([number] for number in range(1500))
+            seen.append(gc.get_count()[1])
+            stage.clock.spend(4)  # a step a frame
+            yield
+
+    stage.queue.submit(scan)
+    gc.collect()
+    stage.frame(61)
+    assert len(seen) == 60
+    # The collection that comes by itself would come at ten.
+    assert max(seen) < 10
 
 
 def test_next_frame_means_the_next_frame_even_with_budget_left(stage: Stage) -> None:

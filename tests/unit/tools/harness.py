@@ -14,6 +14,7 @@ from typing import Any
 import fakes
 import fakes.life
 import tdmcp_embedded.tools
+from fakes.tops import saving
 from tdmcp_embedded.frame_queue import NEXT_FRAME, FrameQueue
 from tdmcp_embedded.protocol import arguments
 from tdmcp_embedded.protocol.runner import Done, run_steps
@@ -64,6 +65,7 @@ class Bench:
     def frame(self, count: int = 1) -> None:
         """Let frames pass, each with the queue pumped as the component pumps it."""
         for _ in range(count):
+            saving.settle()
             self.life.step()
 
     # -- tools ---------------------------------------------------------------------------------------------
@@ -148,7 +150,7 @@ class Bench:
         for signal in generator:
             signals.append(signal)
             if signal is NEXT_FRAME:
-                self.life.step()
+                self.frame()
         return signals
 
 

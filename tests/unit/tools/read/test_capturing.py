@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import gc
+import tempfile
+import threading
+from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy
 import pytest
 
+from fakes.tops import files, saving
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.protocol import arguments
-from tdmcp_embedded.protocol.runner import run_steps
+from tdmcp_embedded.protocol.runner import Done, run_steps
+from tdmcp_embedded.tools import capturing
 from tests.unit.tools.harness import Bench, tool
 
 
@@ -78,10 +84,28 @@ def test_several_moments_show_movement_as_a_grid(bench: Bench) -> None:
     assert reds == sorted(set(reds))
 
 
+def drained(bench: Bench, steps: Any) -> Done:
+    """What steps come to, a frame passing for each that asks for one."""
+    while True:
+        try:
+            signal = next(steps)
+        except StopIteration as end:
+            assert isinstance(end.value, Done)
+            return end.value
+        if signal is NEXT_FRAME:
+            bench.frame()
+
+
 def test_waiting_waits_as_many_frames(bench: Bench) -> None:
     small(bench, "constantTOP", "c")
-    assert bench.steps("capture_image", path="/project1/c", wait_frames=7).count(NEXT_FRAME) == 7
-    assert bench.steps("capture_image", path="/project1/c", wait_frames=0).count(NEXT_FRAME) == 0
+    for wait in (7, 0):
+        now = bench.td.absTime.frame
+        row = tool("capture_image")
+        steps = run_steps(
+            bench.call(row), row, arguments.parse(row, {"path": "/project1/c", "wait_frames": wait})
+        )
+        taken = drained(bench, steps).output().structured()
+        assert taken["frames"] == [now + wait]
 
 
 def everything(bench: Bench) -> list[str]:
@@ -149,3 +173,82 @@ def test_arguments_out_of_range_are_refused(bench: Bench, asked: dict[str, Any])
     with pytest.raises(ToolFailure) as refusal:
         bench.run("capture_image", path="/project1", **asked)
     assert refusal.value.code is Code.VALUE_INVALID
+
+
+def in_temporary_folder(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+
+
+def test_a_picture_is_encoded_beside_the_show_and_its_file_is_removed(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    in_temporary_folder(monkeypatch, tmp_path)
+    small(bench, "constantTOP", "c")
+    encoders: list[str] = []
+    encode = files.encode
+
+    def noted(*given: Any) -> bytes:
+        encoders.append(threading.current_thread().name)
+        return encode(*given)
+
+    monkeypatch.setattr(files, "encode", noted)
+    shot(bench, "/project1/c", frames=2, every=1)
+    assert encoders == ["fake-td-save"] * 2
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("end", ["fails", "is_cancelled", "is_never_asked_for"])
+def test_no_file_stays_when_a_capture_comes_to_nothing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, end: str
+) -> None:
+    in_temporary_folder(monkeypatch, tmp_path)
+    top = small(bench, "constantTOP", "c")
+    row = tool("capture_image")
+    steps = run_steps(
+        bench.call(row), row, arguments.parse(row, {"path": "/project1/c", "frames": 2, "wait_frames": 0})
+    )
+    if end == "is_never_asked_for":
+        done = drained(bench, steps)
+        assert list(tmp_path.iterdir()) != []
+        del done, steps
+        gc.collect()
+    else:
+        next(steps)
+        bench.frame()
+        assert list(tmp_path.iterdir()) != []
+        if end == "is_cancelled":
+            steps.close()
+        else:
+            top.destroy()
+            with pytest.raises(ToolFailure):
+                drained(bench, steps)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_takes_no_picture_is_told(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    small(bench, "constantTOP", "c")
+    in_temporary_folder(monkeypatch, tmp_path / "not there")
+    with pytest.raises(ToolFailure) as refusal:
+        bench.run("capture_image", path="/project1/c")
+    assert refusal.value.code is Code.TD_ERROR and "temporary files" in refusal.value.message
+
+    def full(*given: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    in_temporary_folder(monkeypatch, tmp_path)
+    monkeypatch.setattr(files, "save", full)
+    with pytest.raises(ToolFailure) as refusal:
+        bench.run("capture_image", path="/project1/c")
+    assert refusal.value.code is Code.TD_ERROR and "/project1/c" in refusal.value.message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_picture_that_is_never_written_is_given_up(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    small(bench, "constantTOP", "c")
+    monkeypatch.setattr(capturing, "_WRITTEN_WITHIN", 0.0)
+    monkeypatch.setattr(saving.FileSaveStatus, "isCompleted", lambda status: False)
+    with pytest.raises(ToolFailure) as refusal:
+        bench.run("capture_image", path="/project1/c")
+    assert refusal.value.code is Code.TD_ERROR and "not written within" in refusal.value.message
