@@ -11,7 +11,7 @@ from tdmcp_embedded.frame_queue.job import NEXT_FRAME, Job
 
 
 #: A step is expected to take as long as the last one, or this share of what was expected before: dear ones come again.
-_FORGETTING: Final = 0.9
+_FORGETTING: Final = 0.98
 
 #: Collections of the youngest objects that a turn may bring on; the tenth one collects the next generation as well.
 _AHEAD: Final = 4

@@ -101,7 +101,7 @@ def test_a_scan_of_uneven_steps_stays_within_the_budget_too(stage: Stage) -> Non
 
     def uneven() -> Iterator[None]:
         for number in range(300):
-            stage.clock.spend(1.5 if number % 12 == 11 else 0.1)
+            stage.clock.spend(1.5 if number % 36 == 35 else 0.1)
             yield
 
     stage.queue.submit(uneven)
