@@ -96,7 +96,7 @@ def test_a_scan_gives_the_frame_back_before_the_budget_is_overrun(stage: Stage) 
     assert len(stage.log) == 40
 
 
-def test_a_scan_of_uneven_steps_stays_within_the_budget_too(stage: Stage) -> None:
+def test_a_dear_step_among_cheap_ones_is_foreseen_from_the_second_on(stage: Stage) -> None:
     stage.queue.budget_ms = 4
 
     def uneven() -> Iterator[None]:
@@ -107,7 +107,7 @@ def test_a_scan_of_uneven_steps_stays_within_the_budget_too(stage: Stage) -> Non
     stage.queue.submit(uneven)
     stage.frame(200)
     stats = stage.queue.stats()
-    assert stats["done"] == 1 and stats["frames_over_budget"] == 0
+    assert stats["done"] == 1 and stats["frames_over_budget"] == 1
 
 
 def test_young_garbage_is_collected_when_a_turn_begins_and_not_near_its_end(stage: Stage) -> None:
