@@ -18,6 +18,7 @@ from tdmcp_embedded.frame_queue.delivery import Delivery
 from tdmcp_embedded.frame_queue.figures import Figures
 from tdmcp_embedded.frame_queue.job import Job, State, Work
 from tdmcp_embedded.frame_queue.limits import Limit, Limits
+from tdmcp_embedded.frame_queue.patience import Answers, Patience
 from tdmcp_embedded.frame_queue.steps import Pause, advance
 from tdmcp_embedded.frame_queue.watchdog import Watchdog
 
@@ -26,8 +27,6 @@ _TURN_S: Final = 0.001
 
 #: Seconds after a pump at which answers are given though the frame's end has not come: something takes very long.
 _LONG_FRAME_S: Final = 0.25
-
-_Answers = list[Callable[[], None]]
 
 
 class FrameQueue:
@@ -60,7 +59,6 @@ class FrameQueue:
     ) -> None:
         self.capacity = capacity
         self.budget_ms = budget_ms
-        self.stall_after = stall_after
         self._clock = clock
         self._lock = threading.Lock()
         self._figures = Figures()
@@ -70,9 +68,7 @@ class FrameQueue:
         self._tails = random.Random()
         self._current: Job | None = None
         self._pump_thread: int | None = None
-        # Grace: a queue nobody has pumped yet is not stalled before `stall_after` from now.
-        self._last_pump = clock()
-        self._was_stalled = False
+        self._patience = Patience(self._book, self._figures, stall_after, clock())
         self._closed: str | None = None
         self._watchdog = Watchdog(self.check, clock, watch)
         self._delivery = Delivery(watch, frame_end)
@@ -109,14 +105,14 @@ class FrameQueue:
         Raises:
             ToolFailure: `busy`, `main_thread_stalled`, or `not_started` once the queue is closed.
         """
-        answers: _Answers = []
+        answers: Answers = []
         with self._lock:
             now = self._clock()
             if self._closed is not None:
                 raise refusals.closed(self._closed)
-            if now - self._last_pump > self.stall_after:
+            if self._patience.stalled_for(now):
                 self._figures.refused_stalled += 1
-                raise self._stalled(now)
+                raise self._patience.refusal(now, self._current)
             self._delivery.begin()
             if len(self._book) >= self.capacity:
                 answers.append(self._make_room(session, now))
@@ -130,7 +126,7 @@ class FrameQueue:
         job.future.add_done_callback(
             lambda future: future.cancelled() and self.cancel(job.id, "The client cancelled the call.")
         )
-        self._watchdog.look_by(min(job.deadline_at, self._stalls_at()))
+        self._watchdog.look_by(min(job.deadline_at, self._patience.stalls_at()))
         return job
 
     def at_frame_end(self, call: Callable[[], None]) -> None:
@@ -179,8 +175,16 @@ class FrameQueue:
     @property
     def stalled_for(self) -> float:
         """Seconds since the main thread last came by, once that is longer than `stall_after`; else 0.0."""
-        age = self._clock() - self._last_pump
-        return age if age > self.stall_after else 0.0
+        return self._patience.stalled_for(self._clock())
+
+    @property
+    def stall_after(self) -> float:
+        """Seconds without a pump after which the main thread counts as stalled; may be set while running."""
+        return self._patience.stall_after
+
+    @stall_after.setter
+    def stall_after(self, seconds: float) -> None:
+        self._patience.stall_after = seconds
 
     def describe(self, job: Job) -> dict[str, Any]:
         """A job in JSON-ready words: job, label, state, waited_s, ran_s, progress."""
@@ -200,7 +204,7 @@ class FrameQueue:
             "current": current.id if current is not None else None,
             "capacity": self.capacity,
             "budget_ms": self.budget_ms,
-            "last_pump_age_s": round(now - self._last_pump, 3),
+            "last_pump_age_s": round(now - self._patience.last_pump, 3),
             "stalled_for_s": round(self.stalled_for, 3),
             "closed": self._closed is not None,
             **self._figures.stats(),
@@ -213,19 +217,18 @@ class FrameQueue:
             When there will be something to do again, if nothing changes.
         """
         self._limits.enforce()
-        if self._delivery.held and self._clock() > self._last_pump + _LONG_FRAME_S:
+        if self._delivery.held and self._clock() > self._long_frame_at():
             self._delivery.release()
         with self._lock:
-            now = self._clock()
-            stalled = now - self._last_pump > self.stall_after
-            if stalled and not self._was_stalled:
-                self._figures.stalls += 1
-            self._was_stalled = stalled
-            answers = self._overdue(now)
-            again = self._next_event()
+            answers = self._patience.overdue(self._clock(), self._current)
+            events = self._patience.events(self._current)
+        if self._delivery.held:
+            events.append(self._long_frame_at())
+        if (due := self._limits.next_due()) is not None:
+            events.append(due)
         for answer in answers:
             answer()
-        return again
+        return min(events, default=None)
 
     # Main thread
 
@@ -235,7 +238,7 @@ class FrameQueue:
             # A step of ours let the host's callbacks run (a message box does). The queue is not moving: no heartbeat.
             return
         began = self._clock()
-        self._last_pump = began
+        self._patience.came_by(began)
         figures = self._figures
         figures.frames += 1
         if self._delivery.awaited:
@@ -266,7 +269,7 @@ class FrameQueue:
         Args:
             reason: a sentence for the callers ("The server is stopping.").
         """
-        answers: _Answers = []
+        answers: Answers = []
         with self._lock:
             if self._closed is not None:
                 return
@@ -368,47 +371,9 @@ class FrameQueue:
 
     # The queue's own: any thread, holding the lock
 
-    def _overdue(self, now: float) -> _Answers:
-        """Who has to be answered now, as calls to make once the lock is released."""
-        age = now - self._last_pump
-        answers: _Answers = []
-        for job in self._book:
-            if job.answered:
-                continue
-            if job.state == "queued":
-                if age > self.stall_after:
-                    self._book.drop(job, now, self._stalled(now))
-                    answers.append(job.answer)
-                elif now >= job.deadline_at:
-                    self._book.drop(job, now, refusals.not_started(job, now))
-                    answers.append(job.answer)
-                continue
-            # Begun and then left lying by a stalled main thread: it gets a little longer, for its work cannot be
-            # called back. A job in the middle of a step is no victim of the stall but its cause: until its deadline.
-            abandoned = job is not self._current and age > 2 * self.stall_after
-            if abandoned or now >= job.deadline_at:
-                job.undelivered = True
-                self._figures.answered_still_running += 1
-                answers.append(job.refusal(refusals.still_running(job, now, age if abandoned else 0.0)))
-        return answers
-
-    def _stalls_at(self) -> float:
-        """The moment from which the main thread counts as stalled, unless it comes by."""
-        return self._last_pump + self.stall_after + 0.001
-
-    def _next_event(self) -> float | None:
-        events = [due] if (due := self._limits.next_due()) is not None else []
-        if self._delivery.held:
-            events.append(self._last_pump + _LONG_FRAME_S)
-        for job in self._book:
-            if not job.answered:
-                events.append(job.deadline_at)
-                if job is not self._current:
-                    events.append(self._stalls_at() + (0 if job.state == "queued" else self.stall_after))
-        return min(events, default=None)
-
-    def _stalled(self, now: float) -> ToolFailure:
-        return refusals.stalled(now - self._last_pump, self._figures.frames > 0, self._current, now)
+    def _long_frame_at(self) -> float:
+        """The moment from which answers are given though the frame has not ended."""
+        return self._patience.last_pump + _LONG_FRAME_S
 
     def _make_room(self, session: str, now: float) -> Callable[[], None]:
         """The queue is full: refuse the newcomer, or displace the last job of a session that fills most of it.

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from tdmcp_embedded.frame_queue.job import NEXT_FRAME, Job
 
-
 #: A step is expected to take as long as the last one, or this share of what was expected before: dear ones come again.
 _FORGETTING: Final = 0.98
 
