@@ -14,12 +14,16 @@ from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import describe, lookup
+from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.touchdesigner.values import clean, rounded
 from tdmcp_embedded.wording import counted
 
-#: Samples of one value that an answer shows; of more, every n-th.
+#: Samples of one value that an answer shows, and of all; of more, every n-th.
 _SHOWN = 60
+_SHOWN_IN_ALL = 600
 _MOST_CHANNELS = 20
+#: Values in all: they are read in one frame, and must not take more than their share of it.
+_MOST_VALUES = 200
 
 
 class Watched(BaseModel):
@@ -71,7 +75,8 @@ class _Series:
         self.read = read
         self.samples: list[Any] = []
 
-    def row(self) -> dict[str, Any]:
+    def row(self, shown: int) -> dict[str, Any]:
+        """What was seen; `shown` samples at most."""
         samples = self.samples
         row: dict[str, Any] = dict(self.head) | {"count": len(samples)}
         if not samples:
@@ -81,7 +86,7 @@ class _Series:
         numbers = [s for s in samples if isinstance(s, (int, float)) and not isinstance(s, bool)]
         if len(numbers) == len(samples):
             row |= {"min": min(numbers), "max": max(numbers), "mean": rounded(sum(numbers) / len(numbers))}
-        step = -(-len(samples) // _SHOWN)
+        step = -(-len(samples) // shown)
         if row["changes"]:
             row["samples"] = samples[::step]
             if step > 1:
@@ -91,17 +96,31 @@ class _Series:
 
 def watch_values(call: Call, given: WatchValues) -> Steps[Values]:
     """Reads each value once every few frames. A value nobody uses cooks because it is watched."""
-    series = [one for watched in given.watch for one in _series(call, watched)]
+    series: list[_Series] = []
+    for watched in given.watch:
+        series += _series(call, watched)
+        yield
+    if len(series) > _MOST_VALUES:
+        raise ToolFailure(
+            Code.TOO_LARGE,
+            f"These are {len(series)} values; one call watches {_MOST_VALUES} at most.",
+            hint="Name the channels that matter, or watch the others in a second call.",
+        )
+    pace = Pace()
     for frame in range(given.frames):
         if frame % given.every == 0:
             for one in series:
+                if pace.due():
+                    # Where others have taken much of the frame, a sample may come of two.
+                    yield
                 if one.owner.valid:
                     one.samples.append(one.read())
         if frame + 1 < given.frames:
             yield NEXT_FRAME
         if frame % 30 == 29:
             call.progress(frame + 1, given.frames, f"{frame + 1} of {given.frames} frames")
-    return Values(frames=given.frames, values=[one.row() for one in series])
+    shown = max(2, min(_SHOWN, _SHOWN_IN_ALL // max(1, len(series))))
+    return Values(frames=given.frames, values=[one.row(shown) for one in series])
 
 
 def _series(call: Call, watched: Watched) -> list[_Series]:

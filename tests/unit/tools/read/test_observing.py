@@ -80,6 +80,19 @@ def test_long_series_are_thinned_out_and_say_so(bench: Bench) -> None:
     assert row["count"] == 300 and len(row["samples"]) <= 60 and row["samples_every"] == 5
 
 
+def test_many_channels_stay_a_small_answer_and_too_many_are_refused(bench: Bench) -> None:
+    names = [f"wave{index}" for index in range(11)]
+    for name in names:
+        chop = bench.make("noiseCHOP", name, channelname="chan[1-30]")
+        chop.par.tx.expr = "absTime.seconds"
+    answer = bench.run("watch_values", watch=[{"path": "/project1/wave0"}], frames=120)
+    rows = answer.structured()["values"]
+    assert len(rows) == 20 and all(len(row["samples"]) == 30 and row["samples_every"] == 4 for row in rows)
+    assert len(json.dumps(answer.structured())) + len(answer.text()) < 20_000
+    everything = refused(bench, "watch_values", watch=[{"path": f"/project1/{name}"} for name in names])
+    assert everything.code is Code.TOO_LARGE and "220" in everything.message
+
+
 def test_what_cannot_be_watched_is_refused_with_what_can(bench: Bench) -> None:
     bench.make("noiseTOP", "n")
     chop = bench.make("constantCHOP", "c")
