@@ -87,10 +87,11 @@ def released(td: Any) -> None:
     td.run(_sweep, delayFrames=2, delayRef=td.op.TDResources)
 
 
-def frame_started(frame: int) -> None:
-    """From onFrameStart: a frame for each server. Several components may call it in one."""
-    for server in list(_servers.values()):
-        server.frame_started(frame)
+def frame_started(owner_id: int) -> None:
+    """From onFrameStart in the component with this id, in every frame: one for its server."""
+    server = _servers.get(owner_id)
+    if server is not None:
+        server.frame_started()
 
 
 def play_changed() -> None:

@@ -42,7 +42,6 @@ class Pump:
         self._armed = self._ended = False
         self._last = _clock()
         self._starts = self._starts_at_tick = 0
-        self._frame_seen = -1
         self._next: Any = None
         """The pending run of the chain."""
 
@@ -70,11 +69,11 @@ class Pump:
     def _come_again(self, frames: int) -> None:
         self._next = self._run_later(self._tick, self._chain, delayFrames=frames, delayRef=self._reference)
 
-    def frame_started(self, frame: int) -> None:
-        """From onFrameStart, any number of times a frame."""
-        if frame == self._frame_seen or not self._armed or self._ended:
+    def frame_started(self) -> None:
+        """From onFrameStart, once a frame. The number of the frame says nothing: of a slow timeline, or one that loops
+        in a single frame, it stays what it was for many."""
+        if not self._armed or self._ended:
             return
-        self._frame_seen = frame
         self._starts += 1
         self._last = _clock()
         if self._starts - self._starts_at_tick > 3 * HEARTBEAT:

@@ -25,7 +25,7 @@ def onFrameStart(frame: int) -> None:
     # Not through the extension: this is asked every frame, and must cost nothing.
     embed = sys.modules.get("tdmcp_embedded.embed")
     if embed is not None:
-        embed.frame_started(frame)
+        embed.frame_started(me.parent().id)
     elif "_tdmcp_unpacking" in sys.modules and frame % 60 == 0:
         # Somebody's script may have cancelled what waits for the libraries.
         me.parent().Boot()

@@ -132,6 +132,16 @@ def test_a_paused_timeline_does_not_stop_the_pump(td):
     td.do("timeline", play=True)
 
 
+def test_a_slow_timeline_leaves_the_server_all_frames(td):
+    td.exec("root.time.rate = 10")
+    before = td.stats()
+    until(lambda: td.stats()["frames"], lambda now: now > before["frames"] + 60)
+    after = td.stats()
+    td.exec("root.time.rate = 60")
+    passed = after["frames"] - before["frames"]
+    assert after["pump"]["frames"] - before["pump"]["frames"] >= passed - 2
+
+
 # Parameters
 
 

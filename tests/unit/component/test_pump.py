@@ -25,8 +25,8 @@ def test_a_killed_chain_is_started_anew_from_frame_start(td, boot):
     td.frame()
     td.pending.clear()
     job = server.queue.submit(lambda: "done")
-    for frame in range(40):
-        embed.frame_started(frame)
+    for _ in range(40):
+        embed.frame_started(server.owner_id)
         td.frame()
     assert len(td.pending) == 1
     assert job.future.result(30) == "done"
@@ -99,10 +99,10 @@ def test_a_build_without_a_thread_manager_is_served_in_a_pause_as_well(td, boot)
 
 def test_frame_start_beside_a_running_chain_pumps_once_a_frame(td, boot):
     server = boot()
-    for frame in range(10):
-        # As many components do.
-        for _ in range(5):
-            embed.frame_started(frame)
+    for _ in range(10):
+        # As other components do, too.
+        for owner in (1, server.owner_id, 2):
+            embed.frame_started(owner)
         td.frame()
     assert server.stats()["frames"] == 10
     assert len(td.pending) == 1
@@ -110,8 +110,8 @@ def test_frame_start_beside_a_running_chain_pumps_once_a_frame(td, boot):
 
 def test_frames_that_are_told_of_leave_the_chain_asleep_and_it_wakes_when_they_stop(td, boot):
     server = boot()
-    for frame in range(25):
-        embed.frame_started(frame)
+    for _ in range(25):
+        embed.frame_started(server.owner_id)
         td.frame()
     assert td.pending[0][0] > 1, "it looks again in some frames, not in the next"
     td.frame(2 * HEARTBEAT)
@@ -122,8 +122,8 @@ def test_frames_that_are_told_of_leave_the_chain_asleep_and_it_wakes_when_they_s
 
 def test_a_pause_wakes_the_chain_at_once(td, boot):
     server = boot()
-    for frame in range(30):
-        embed.frame_started(frame)
+    for _ in range(30):
+        embed.frame_started(server.owner_id)
         td.frame()
     td.pause(True)
     embed.play_changed()
@@ -145,8 +145,8 @@ def test_changed_settings_are_taken_in_the_next_frame_though_the_server_is_looke
 
 def test_a_server_that_ends_leaves_no_run_behind(td, boot):
     server = boot()
-    for frame in range(5):
-        embed.frame_started(frame)
+    for _ in range(5):
+        embed.frame_started(server.owner_id)
         td.frame()
     server.stop()
     assert td.pending == []
