@@ -253,8 +253,11 @@ def retype(node: Node, type_name: str) -> Node:
     new.x, new.y, new.color, new.comment = place
     if same:
         for index, wire in enumerate(inputs):
-            if wire is not None and index < wiring.max_inputs(new):
-                wiring.connect(wire.source, wire.output, new, index)
+            # What was wired to itself is still; what was docked to it is gone.
+            source = new if wire is not None and wire.source is node else wire and wire.source
+            if wire is not None and source is not None and source.alive and index < wiring.max_inputs(new):
+                wiring.connect(source, wire.output, new, index)
         for reader, index in readers:
-            wiring.connect(new, 0, reader, index)
+            if reader.alive:
+                wiring.connect(new, 0, reader, index)
     return new

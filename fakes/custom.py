@@ -145,8 +145,19 @@ def append_page(node: Node, name: str) -> CustomPage:
             return page
     page = CustomPage(name)
     custom.pages.append(page)
-    node.world.undo.record("page", lambda: custom.pages.remove(page), lambda: custom.pages.append(page))
+    node.world.undo.record("page", lambda: _remove_page(custom, page), lambda: _put_page(custom, page))
     return page
+
+
+def _remove_page(custom: CustomPages, page: CustomPage) -> None:
+    # Scripts that undo runs (its callbacks) may have removed it already.
+    if page in custom.pages:
+        custom.pages.remove(page)
+
+
+def _put_page(custom: CustomPages, page: CustomPage, place: int | None = None) -> None:
+    if page not in custom.pages:
+        custom.pages.insert(len(custom.pages) if place is None else place, page)
 
 
 def append(
@@ -223,9 +234,7 @@ def destroy_page(node: Node, page: CustomPage) -> None:
         destroy_group(node, group)
     place = custom.pages.index(page)
     custom.pages.remove(page)
-    node.world.undo.record(
-        "page", lambda: custom.pages.insert(place, page), lambda: custom.pages.remove(page)
-    )
+    node.world.undo.record("page", lambda: _put_page(custom, page, place), lambda: _remove_page(custom, page))
 
 
 def _held(node: Node, infos: list[CustomInfo]) -> dict[str, ParState]:

@@ -39,7 +39,7 @@ all take {size:.1f} kB of a client's context ({core_size:.1f} kB the core), outp
 Paths are TouchDesigner's. A **parameter value** is a plain JSON value (a constant), `{{"expr": "…"}}`, \
 `{{"bind": "…"}}`, `{{"reset": true}}` or `{{"pulse": true}}`. A **network** is written one way everywhere: what \
 `read_network` gives, `build_network` takes. Lists page with `limit` and `cursor` and say `total`, `returned` and \
-`next_cursor`. Every answer comes twice, as structured content and as a text that says the same.
+`next_cursor`; a cursor finds its place again when operators come and go between two pages. Every answer comes twice, as structured content and as a text that says the same.
 
 **Every edit** is one undo step, is read back, and answers with `problems` (errors and warnings new one frame later, on \
 what was touched and what it feeds) and `undo` (the name of the step; empty if nothing changed). A call that fails \

@@ -41,6 +41,10 @@ class Code(StrEnum):
 RETRYABLE = frozenset({Code.MAIN_THREAD_STALLED, Code.NOT_STARTED, Code.BUSY})
 
 
+#: Characters of a message; of a longer one the beginning and the end are kept.
+_LONGEST = 2000
+
+
 class ToolFailure(Exception):
     """A refusal the agent can read and repair.
 
@@ -65,10 +69,12 @@ class ToolFailure(Exception):
         retryable: bool | None = None,
         details: dict[str, Any] | None = None,
     ) -> None:
+        # It quotes what was asked, which may be of any length.
+        message = _shortened(message)
         super().__init__(message)
         self.code = code
         self.message = message
-        self.hint = hint
+        self.hint = _shortened(hint)
         self.suggestions = [str(s) for s in suggestions]
         self.retryable = code in RETRYABLE if retryable is None else retryable
         self.details = dict(details or {})
@@ -102,6 +108,12 @@ class ToolFailure(Exception):
         if self.retryable:
             lines.append("The same call may succeed later.")
         return "\n".join(lines)
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[:1200]}… ({len(text)} characters) …{text[-400:]}"
 
 
 def _rebuild(

@@ -14,7 +14,6 @@ from fakes.operators import OP
 from . import files
 from .image import Image
 
-
 _begun: list[Saving] = []
 
 

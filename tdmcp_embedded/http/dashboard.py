@@ -21,6 +21,7 @@ from tdmcp_embedded.http.credentials import key_of
 from tdmcp_embedded.http.endpoints import Endpoint
 from tdmcp_embedded.http.feed import Feed
 from tdmcp_embedded.http.keys import Key, Keys
+from tdmcp_embedded.http.leash import let_go
 from tdmcp_embedded.http.pages import pages
 from tdmcp_embedded.http.visitors import visitors
 from tdmcp_embedded.protocol import access, arguments, runner
@@ -209,6 +210,7 @@ class Dashboard:
                 "This server asks for no key at the moment, so there is none to renew.",
                 hint="Switch Require Key on, on the component's Security page.",
             )
+        let_go(request.scope)
         try:
             fresh = await asyncio.to_thread(self._keys.renew, key.name)
         except (OSError, KeyError) as error:

@@ -18,11 +18,22 @@ LOOK_EVERY_S: Final = 0.5
 _GRACE_S: Final = 2.0
 
 
+_SCOPE: Final = "tdmcp.leash"
+
+
 @dataclass(eq=False)
 class _Request:
     key: Key
     task: asyncio.Task[None] | None
     cut: asyncio.Event = field(default_factory=asyncio.Event)
+    free: bool = False
+
+
+def let_go(scope: Scope) -> None:
+    """Let this request end as it would, whatever becomes of its key: for the one that renews it."""
+    request = scope.get(_SCOPE)
+    if isinstance(request, _Request):
+        request.free = True
 
 
 class Leash:
@@ -43,7 +54,7 @@ class Leash:
         if key is None:
             await self._app(scope, receive, send)
             return
-        request = _Request(key, asyncio.current_task())
+        request = scope[_SCOPE] = _Request(key, asyncio.current_task())
         self._open.add(request)
         if self._watch is None or self._watch.done():
             self._watch = asyncio.create_task(self._look())
@@ -64,7 +75,9 @@ class Leash:
         while self._open:
             await asyncio.sleep(LOOK_EVERY_S)
             for request in list(self._open):
-                if not request.cut.is_set() and not self._valid(request.key):
+                if request.cut.is_set() or request.free:
+                    continue
+                if not self._valid(request.key):
                     request.cut.set()
                     if request.task is not None:
                         asyncio.get_running_loop().call_later(_GRACE_S, self._break_off, request)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from time import perf_counter
 from typing import Any, Self
 
@@ -14,7 +14,7 @@ from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import bounding
 from tdmcp_embedded.tools.tool import Call, Output, Steps, at_once
-from tdmcp_embedded.touchdesigner import diagnostics, undo
+from tdmcp_embedded.touchdesigner import diagnostics, parameters, undo
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.wording import counted
@@ -22,6 +22,10 @@ from tdmcp_embedded.wording import counted
 #: How many operators one edit looks at again: enough for what an agent touches, never a whole project.
 MOST_WATCHED = 200
 _MOST_PROBLEMS = 30
+#: What stands beside and inside of what is touched may speak of it by name, without a wire. So many are looked at, in
+#: networks no larger than that: a look costs the edit's own frame.
+_MOST_AROUND = 30
+_SMALL = 200
 #: How many of them are cooked to see their errors; the rest show theirs when something asks for them.
 _MOST_COOKED = 32
 
@@ -78,23 +82,64 @@ class Watch:
 
     def __init__(self) -> None:
         self._before: dict[str, diagnostics.Said] = {}
+        self._around: dict[str, None] = {}
+        self._full = False
 
     def before(self, operators: Iterable[Any]) -> None:
-        """Note the problems of operators that are about to be touched, and of what they feed.
+        """Note the problems of operators that are about to be touched, of what they feed, and of what is around them.
 
         Part of the edit's one step, since a frame between the two could bring troubles of its own; so TD's words are
         only kept here, and understood later where they are others then.
         """
-        for operator in at_once(_reach(operators)):
+        about = list(operators)
+        reached = at_once(_reach(about))
+        self._full = self._full or len(reached) >= MOST_WATCHED
+        for operator in reached:
+            self._note(operator)
+        self.beside(about)
+
+    def beside(self, operators: Iterable[Any]) -> None:
+        """Note the problems of what may speak of these operators by name."""
+        for operator in _around(operators):
+            if len(self._around) >= _MOST_AROUND:
+                break
             path = str(operator.path)
             if path not in self._before:
-                self._before[path] = diagnostics.said(operator)
+                self._around[path] = None
+                self._note(operator)
 
-    def after(self, call: Call, touched: Iterable[str]) -> Steps[list[Problem]]:
-        """Wait a frame, look at what was touched (by path) and what it feeds, and give what is new.
+    def _note(self, operator: Any) -> None:
+        path = str(operator.path)
+        if path not in self._before:
+            self._before[path] = diagnostics.said(operator)
+
+    def moved(self, old: str, new: str) -> None:
+        """Know what was noted of an operator, and of what is inside it, by the path it has now."""
+        if old == new:
+            return
+
+        def now(path: str) -> str:
+            return new + path[len(old) :] if (path + "/").startswith(old + "/") else path
+
+        def reworded(text: str) -> str:
+            return text.replace(f"({old})", f"({new})").replace(f"{old}/", f"{new}/")
+
+        # TD's words name the operator they are about.
+        self._before = {
+            now(path): (reworded(said[0]), reworded(said[1]), reworded(said[2]), said[3])
+            for path, said in self._before.items()
+        }
+        self._around = {now(path): None for path in self._around}
+
+    def after(self, call: Call, touched: Iterable[str], fresh: Iterable[str] = ()) -> Steps[list[Problem]]:
+        """Wait a frame, look at what was touched (by path), what it feeds and what is around it, and give what is new.
 
         Errors, DAT text and callbacks show one frame after the edit that causes them (fact 11).
+
+        Args:
+            fresh: which of them are new, so that nothing could be noted of them.
         """
+        new = set(fresh)
         paths = list(dict.fromkeys(touched))[:MOST_WATCHED]
         yield NEXT_FRAME
         roots = [found for path in paths if (found := call.td.op(path)) is not None]
@@ -105,12 +150,17 @@ class Watch:
             yield NEXT_FRAME
             yield from _cook(call, roots, news)
         reached = yield from _reach([operator for operator in roots if operator.valid])
+        seen = {str(operator.path) for operator in reached if operator.valid}
+        reached += [
+            found for path in self._around if path not in seen and (found := call.td.op(path)) is not None
+        ]
         for operator in reached:
             if not operator.valid:
                 continue
             path, texts = str(operator.path), diagnostics.said(operator)
             before = self._before.get(path)
-            if texts == before:
+            # Of more than could be noted nobody can say what is new.
+            if texts == before or (before is None and self._full and path not in new):
                 yield
                 continue
             known = (
@@ -123,6 +173,23 @@ class Watch:
                     )
             yield
         return news
+
+
+def reread(call: Call, written: Iterable[parameters.Written]) -> Steps[list[str]]:
+    """Look at parameters again, a frame after they were written: Parameter Execute DATs have had their say by then.
+
+    Returns:
+        What changed meanwhile, each sentence with the operator's path.
+    """
+    notes: list[str] = []
+    pace = Pace(every=4)
+    for each in written:
+        if pace.due(1 + len(each.params) // 4):
+            yield
+        operator = call.td.op(each.path)
+        if operator is not None:
+            notes += [f"{each.path} {note}" for note in parameters.reread(operator, each)]
+    return notes
 
 
 def _cook(call: Call, operators: list[Any], news: list[Problem]) -> Steps[None]:
@@ -141,12 +208,41 @@ def _cook(call: Call, operators: list[Any], news: list[Problem]) -> Steps[None]:
         try:
             operator.cook()
         except Exception as error:  # noqa: BLE001 - the edit is done; its answer must not be lost to a cook
-            news.append(
-                Problem(path=str(operator.path), severity="error", message=f"It cannot cook: {error}")
-            )
+            problem = Problem(path=str(operator.path), severity="error", message=f"It cannot cook: {error}")
+            if problem not in news:
+                news.append(problem)
         if (perf_counter() - began) * 1000 > budget:
             return
         yield
+
+
+def _around(operators: Iterable[Any]) -> Iterator[Any]:
+    """What is inside of operators, and what stands beside them."""
+    homes: dict[str, Any] = {}
+    for operator in operators:
+        home = operator.parent()
+        for network in (operator if operator.isCOMP else None, home):
+            if network is not None and network.path not in homes and 0 < network.numChildren <= _SMALL:
+                homes[str(network.path)] = network
+                yield from network.children
+
+
+def _fed(operator: Any) -> Iterator[Any]:
+    """What an operator feeds over wires, in and out of COMPs as well."""
+    connectors = list(operator.outputConnectors)
+    if str(operator.opType).startswith("out"):
+        # The connector of the COMP around it is its own.
+        home = operator.parent()
+        connectors += [
+            each
+            for each in home.outputConnectors
+            if each.outOP is not None and each.outOP.path == operator.path
+        ]
+    for connector in connectors:
+        for far in connector.connections:
+            yield far.owner
+            if far.owner.isCOMP and far.inOP is not None:
+                yield far.inOP
 
 
 def _reach(operators: Iterable[Any]) -> Steps[list[Any]]:
@@ -164,8 +260,7 @@ def _reach(operators: Iterable[Any]) -> Steps[list[Any]]:
         if path in found:
             continue
         found[path] = operator
-        for connector in operator.outputConnectors:
-            waiting.extend(far.owner for far in connector.connections)
+        waiting.extend(_fed(operator))
     return list(found.values())
 
 

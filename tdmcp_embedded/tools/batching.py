@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import dataclass
 from inspect import isgenerator
 from typing import Any, Self, cast
 
-from pydantic import BaseModel, Field, PrivateAttr, ValidationError
+from pydantic import BaseModel, Field, PrivateAttr
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
-from tdmcp_embedded.tools import aftermath
+from tdmcp_embedded.tools import aftermath, bounding
+from tdmcp_embedded.tools.parsing import parse
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import places, undo
+from tdmcp_embedded.touchdesigner.values import weight
 
 #: Tools that cannot share a frame and an undo step with others.
 _ALONE = frozenset({"batch", "undo", "save_project", "get_job", "get_status"})
 _MOST = 100
 
-#: Characters that all results together may take; a message holds no more.
-_MOST_CHARACTERS = 800_000
-_LEFT_OUT = "done; its answer is too large beside the others"
+#: Bytes that all results together may take; a message holds no more.
+_MOST_BYTES = 800_000
+#: The same of those that edit: nobody asked for many words about them.
+_MOST_OF_EDITS = 8_000
+_LEFT_OUT = "done, not shown"
 
 
 class BatchCall(BaseModel, extra="forbid"):
@@ -46,7 +49,8 @@ class BatchResult(aftermath.Edited):
     _texts: list[str] = PrivateAttr(default_factory=list)
 
     def bounded(self) -> Self:
-        """As it is: each result is bounded already."""
+        """The problems of all calls together; each result is bounded already."""
+        self.left_out = bounding.bound(self, ("problems",)) or None
         return self
 
     def text(self) -> str:
@@ -114,24 +118,14 @@ def _prepare(call: Call, given: BatchCall, index: int, confirm: bool) -> _Runnin
             Code.ACCESS_DENIED,
             f"calls[{index}]: {tool.name} needs access level {tool.level.value}; this key works at level {call.level.value}.",
         )
-    known = [field.alias or name for name, field in tool.arguments.model_fields.items()]
-    for name in given.arguments:
-        if name not in known:
-            raise ToolFailure(
-                Code.VALUE_INVALID,
-                f"calls[{index}]: {tool.name} has no argument {name!r}.",
-                hint="It takes: " + ", ".join(known) + ".",
-                suggestions=near(name, known),
-            )
+    given_arguments = dict(given.arguments)
+    if confirm and "confirm" in tool.arguments.model_fields:
+        given_arguments["confirm"] = True
     try:
-        agreed = {"confirm": True} if confirm and "confirm" in known else {}
-        arguments = tool.arguments.model_validate(given.arguments | agreed)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise ToolFailure(
-            Code.VALUE_INVALID, f"calls[{index}]: {tool.name} {where}: {first['msg']}."
-        ) from None
+        arguments = parse(tool, given_arguments)
+    except ToolFailure as failure:
+        failure.message = f"calls[{index}]: {failure.message}"
+        raise
     return _Running(tool, dataclasses.replace(call, tool=tool.name, batched=True, prepared=None), arguments)
 
 
@@ -170,7 +164,7 @@ def finish(call: Call, given: Batch, done: list[_Running]) -> BatchResult:
     texts, pictures = [], []
     problems: dict[tuple[str, str], aftermath.Problem] = {}
     changed = False
-    room = _MOST_CHARACTERS
+    room, room_of_edits = _MOST_BYTES, _MOST_OF_EDITS
     for running in done:
         output: Output = (
             running.tool.finish(running.call, running.arguments, running.value)
@@ -182,14 +176,16 @@ def finish(call: Call, given: Batch, done: list[_Running]) -> BatchResult:
             problems.setdefault((problem.path, problem.message), problem)
         output = output.bounded()
         structured, text = output.structured(), output.text()
-        size = len(text) + len(json.dumps(structured, ensure_ascii=False))
+        size = weight(text) + weight(structured)
+        edit = running.tool.effect is not Effect.READ
+        words = size if edit else 0
         size += sum(4 * len(picture.data) // 3 for picture in output.pictures)
-        if size > room:
+        if size > room or words > room_of_edits:
             # The edits are done: an answer too large to be sent must not look as if they had failed.
             results.append({"tool": running.tool.name, "left_out": _LEFT_OUT})
             texts.append(f"{running.tool.name}: {_LEFT_OUT}")
             continue
-        room -= size
+        room, room_of_edits = room - size, room_of_edits - words
         results.append({"tool": running.tool.name, "result": structured})
         texts.append(f"{running.tool.name}: {text}")
         pictures += output.pictures
@@ -207,7 +203,8 @@ TOOLS = [
         title="Batch",
         description=(
             "Several calls in order, in one frame and one undo step, all or nothing: if one is refused, nothing of the "
-            "batch is done. Later calls may name what earlier ones make. Saves round trips: a frame each."
+            "batch is done. Later calls may name what earlier ones make. Saves round trips: a frame each. Returns the result "
+            "of each call; of many edits, only that they are done."
         ),
         level=Level.EDIT,
         effect=Effect.DESTRUCTIVE,

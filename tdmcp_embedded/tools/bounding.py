@@ -4,40 +4,45 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel
 
-from tdmcp_embedded.touchdesigner.values import cut
+from tdmcp_embedded.touchdesigner.values import cut, weight
 
-#: Characters of JSON that an answer's fields may take; with its text it stays below 20 kB.
+#: Bytes of JSON that an answer's fields may take; with its text it stays below 20 kB.
 _ROOM = 6_500
 #: The same for what an agent could not guess from its own words.
 _ROOM_FOR_NEWS = 2_500
 _NEWS = ("notes", "problems", "refused")
 
-#: Characters of one text; a path stays whole, since it is what the next call takes.
+#: Bytes of one text; a path stays whole, since it is what the next call takes.
 _LONGEST = 400
 _PATH = re.compile(r"/[\w/]*")
 
 
-def bound(output: BaseModel) -> list[str]:
+def bound(output: BaseModel, only: Iterable[str] | None = None, room: int = _ROOM) -> list[str]:
     """Cut an answer's long texts and lists in place; lists keep their beginning.
+
+    Args:
+        only: the fields to be cut; all if left out.
+        room: bytes that they may take, beside those of news.
 
     Returns:
         What is not shown, each a sentence.
     """
-    if len(output.model_dump_json(exclude_none=True)) <= _ROOM:
+    if len(output.model_dump_json(exclude_none=True).encode()) <= room:
         return []
     left_out: list[str] = []
-    room = _Room(_ROOM)
+    plain = _Room(room)
     news = _Room(_ROOM_FOR_NEWS)
-    for field in type(output).model_fields:
+    for field in type(output).model_fields if only is None else only:
         given = getattr(output, field)
-        fitted = (news if field in _NEWS else room).fit(given)
+        fitted = (news if field in _NEWS else plain).fit(given)
         if fitted is not given:
             setattr(output, field, fitted)
-        for taken in (news, room):
+        for taken in (news, plain):
             if taken.dropped:
                 left_out.append(f"{field}: {taken.dropped} more are not shown.")
                 taken.dropped = 0
@@ -53,7 +58,7 @@ class _Room:
         """As much of a value as there is room for; `whole` keeps all keys of a row in a list."""
         if isinstance(value, str):
             shown = value if _PATH.fullmatch(value) else cut(value, _LONGEST)
-            self._left -= len(shown) + 3
+            self._left -= weight(shown) + 1
             return shown
         if isinstance(value, BaseModel):
             for field in type(value).model_fields:
@@ -71,5 +76,5 @@ class _Room:
         if self._left <= 0 and not whole:
             self.dropped += 1
             return False
-        self._left -= len(key) + 4
+        self._left -= weight(key) + 2
         return True

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel, Field
 
+from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.creating import resolution_notes
@@ -81,11 +83,16 @@ def prepare(call: Call, arguments: BuildNetwork) -> Steps[Any]:
     parent = lookup.component(call.td, arguments.path)
     for spec in arguments.operators:
         if spec.position is None and spec.dock is None and creating.child(parent, spec.name) is None:
-            return (yield from places.survey(parent, call.prepared))
+            return (yield from places.survey(call.td, parent, call.prepared))
     return None
 
 
 def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
+    if arguments.dry_run and call.batched:
+        # It is taken back by ending the undo block, which holds what the other calls did.
+        raise ToolFailure(
+            Code.VALUE_INVALID, "A dry run cannot be part of a batch.", hint="Call build_network by itself."
+        )
     access = aftermath.access(call)
     parent = lookup.component(call.td, arguments.path)
     specs = [operator.compact() for operator in arguments.operators]
@@ -96,9 +103,7 @@ def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
     )
     places.use(call.prepared)
     watch = aftermath.Watch()
-    watch.before(
-        there for spec in specs if (there := creating.child(parent, str(spec["name"]))) is not None
-    )  # fmt: skip
+    watch.before(_present(parent, specs))
     path = str(parent.path)
     built = building.build(call.td, parent, specs, notes, access, exact=arguments.exact)
     if built.deleted and not arguments.dry_run:
@@ -106,7 +111,6 @@ def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
             arguments.confirm, len(built.deleted), built.deleted, "Building exactly this deletes"
         )
     changed = bool(built.created or built.changed or built.deleted)
-    values = {f"{w.path}:{name}": value for w in built.written for name, value in w.values.items()}
     output = BuiltNetwork(
         path=path,
         dry_run=arguments.dry_run,
@@ -118,7 +122,7 @@ def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
         wires=[f"{w.source}{f':{w.output}' if w.output else ''} → {w.target}:{w.input}" for w in built.wires][
             :_MOST_LISTED
         ],
-        values=dict(list(values.items())[:_MOST_LISTED]),
+        values=_values(built),
         notes=[f"{w.path} {note}" for w in built.written for note in w.notes] + built.notes,
     )
     for word in ("created", "changed", "deleted"):
@@ -130,12 +134,38 @@ def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
     output.undo = aftermath.done(call, changed)
     if changed:
         touched = [path for path in [*built.created, *built.changed] if path != str(arguments.path)]
-        output.problems = yield from watch.after(call, touched)
-        for spec in specs:
-            output.notes += resolution_notes(
-                call.td.op(f"{path.rstrip('/')}/{spec['name']}"), spec.get("params") or {}
-            )
+        output.problems = yield from watch.after(call, touched, built.created)
+        output.notes += yield from aftermath.reread(call, built.written)
+        output.values = _values(built)
+        for where, spec in _walk(path, specs):
+            if "params" in spec:
+                output.notes += [
+                    f"{where} {note}" for note in resolution_notes(call.td.op(where), spec["params"])
+                ]
     return output
+
+
+def _values(built: building.Built) -> dict[str, Any]:
+    values = {f"{w.path}:{name}": value for w in built.written for name, value in w.values.items()}
+    return dict(list(values.items())[:_MOST_LISTED])
+
+
+def _walk(path: str, specs: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every operator described, with its path."""
+    for spec in specs:
+        where = f"{path.rstrip('/')}/{spec['name']}"
+        yield where, spec
+        yield from _walk(where, spec.get("children") or ())
+
+
+def _present(parent: Any, specs: Iterable[Mapping[str, Any]]) -> Iterator[Any]:
+    """The operators described that are there already, at any depth."""
+    for spec in specs:
+        there = creating.child(parent, str(spec["name"]))
+        if there is not None:
+            yield there
+            if there.isCOMP:
+                yield from _present(there, spec.get("children") or ())
 
 
 TOOLS = [

@@ -11,6 +11,7 @@ from tdmcp_embedded.tools import paging
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import diagnostics, lookup, operators
 from tdmcp_embedded.touchdesigner.operators import SYSTEM_NETWORKS, Pace
+from tdmcp_embedded.touchdesigner.values import cut, weight
 from tdmcp_embedded.wording import counted
 
 _DEFAULT_LIMIT = 30
@@ -75,7 +76,7 @@ class Checked(paging.Page):
 
 def check_errors(call: Call, given: CheckErrors) -> Steps[Checked]:
     """Asks a few operators at a time; each one's own messages, so that owners are certain."""
-    start = paging.start_of(given, given.cursor)
+    place = paging.place_of(given, given.cursor)
     top = lookup.operator(call.td, given.path)
     skipped = [p for p in SYSTEM_NETWORKS if top.path == "/" and lookup.exact(call.td, p) is not None]
     groups: dict[tuple[str, str], list[str]] = {}
@@ -98,7 +99,9 @@ def check_errors(call: Call, given: CheckErrors) -> Steps[Checked]:
     by_severity: dict[str, int] = {}
     for (severity, _), paths in ordered:
         by_severity[severity] = by_severity.get(severity, 0) + len(paths)
+    start = place.find(len(ordered), lambda index: " ".join(ordered[index][0]))
     rows, following = _page(ordered, start, given.limit)
+    shown = [" ".join(key) for key, _ in ordered[start:following]]
     return Checked(
         ok=not ordered,
         checked=checked,
@@ -106,7 +109,9 @@ def check_errors(call: Call, given: CheckErrors) -> Steps[Checked]:
         problems=rows,
         total=len(ordered),
         returned=len(rows),
-        next_cursor=paging.cursor_at(given, following) if following < len(ordered) else None,
+        next_cursor=paging.cursor_at(given, following, total=len(ordered), shown=shown)
+        if following < len(ordered)
+        else None,
         skipped=skipped or None,
     )
 
@@ -123,11 +128,16 @@ def _page(
 ) -> tuple[list[ProblemGroup], int]:
     rows: list[ProblemGroup] = []
     room = paging.PAGE_BYTES if limit <= _DEFAULT_LIMIT else paging.LARGE_PAGE_BYTES
+    room_for_one = room // 2
     for (severity, message), paths in ordered[start : start + limit]:
-        group = ProblemGroup.model_validate(
-            {"severity": severity, "message": message, "count": len(paths), "paths": paths[:_PATHS_SHOWN]}
-        )
-        room -= len(message) + sum(len(path) for path in group.paths)
+        row = {
+            "severity": severity,
+            "message": cut(message, room_for_one),
+            "count": len(paths),
+            "paths": paths[:_PATHS_SHOWN],
+        }
+        room -= weight(row)
+        group = ProblemGroup.model_validate(row)
         if rows and room < 0:
             break
         rows.append(group)

@@ -14,7 +14,7 @@ from tdmcp_embedded.tools.difference import Described, Difference, Side, differe
 from tdmcp_embedded.tools.sides import Live, Remembered, checked
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import checkpoints, lookup
-from tdmcp_embedded.touchdesigner.values import cut
+from tdmcp_embedded.touchdesigner.values import cut, weight
 
 _DEFAULT_LIMIT = 50
 _SHOWN = 200
@@ -44,7 +44,7 @@ class Compared(paging.Page):
     def text(self) -> str:
         if self.equal:
             return "No difference."
-        lines = [f"{self.paging_line()} differences"]
+        lines = [f"{self.paging_line('differences')}"]
         marks = {"added": "+", "removed": "-", "changed": "~"}
         for row in self.differences:
             lines.append(f"{marks[row['kind']]} {row['path']} {row.get('type', '')}".rstrip())
@@ -66,26 +66,40 @@ class Page:
     start: int
     total: int
     found: list[Difference]
+    paths: list[str]
+    """Of all differences, where a page before must be found again."""
 
 
 def compare_network(call: Call, given: CompareNetwork) -> Steps[Page]:
     """Reads both networks side by side, an operator at a time, and keeps only what differs."""
-    page = Page(paging.start_of(given, given.cursor), 0, [])
+    place = paging.place_of(given, given.cursor)
     network = lookup.component(call.td, given.path)
+    own = str(call.instance.get("component", ""))
     before: Side
     if not isinstance(given.with_, str):
         before = Described((yield from checked(given.with_)))
     elif given.with_.startswith("/"):
-        before = Live(call.td, lookup.component(call.td, given.with_), given.depth)
+        before = Live(call.td, lookup.component(call.td, given.with_), given.depth, own)
     else:
         before = Remembered((yield from checkpoints.opened(call.td, str(network.path), given.with_)))
-    after = Live(call.td, network, given.depth)
+    after = Live(call.td, network, given.depth, own)
+    page = yield from _look(given, before, after, place.at)
+    start = place.find(page.total, page.paths.__getitem__)
+    if start != place.at:
+        page = yield from _look(given, before, after, start)
+    return page
+
+
+def _look(given: CompareNetwork, before: Side, after: Side, start: int) -> Steps[Page]:
+    page = Page(start, 0, [], [])
     for difference in differences(before, after, layout=given.layout):
         if difference is None:
             yield
             continue
         if page.start <= page.total < page.start + given.limit:
             page.found.append(difference)
+        if given.cursor is not None:
+            page.paths.append(difference.path)
         page.total += 1
     return page
 
@@ -96,7 +110,7 @@ def finish(call: Call, given: CompareNetwork, page: Page) -> Compared:
     room = paging.PAGE_BYTES if given.limit <= _DEFAULT_LIMIT else paging.LARGE_PAGE_BYTES
     for difference in page.found:
         row = _row(difference)
-        room -= len(json.dumps(row, ensure_ascii=False))
+        room -= weight(row)
         if rows and room < 0:
             break
         rows.append(row)
@@ -106,7 +120,9 @@ def finish(call: Call, given: CompareNetwork, page: Page) -> Compared:
         differences=rows,
         total=page.total,
         returned=len(rows),
-        next_cursor=paging.cursor_at(given, following) if following < page.total else None,
+        next_cursor=paging.cursor_at(given, following, total=page.total, shown=[row["path"] for row in rows])
+        if following < page.total
+        else None,
     )
 
 
@@ -125,8 +141,7 @@ def _short(value: Any) -> Any:
     """Long text, tables and custom pages are named by their beginning: read_data shows them whole."""
     if isinstance(value, str):
         return cut(value, _SHOWN)
-    text = json.dumps(value, ensure_ascii=False)
-    return value if len(text) <= 4 * _SHOWN else cut(text, _SHOWN)
+    return value if weight(value) <= 4 * _SHOWN else cut(json.dumps(value, ensure_ascii=False), _SHOWN)
 
 
 def _deadline(given: CompareNetwork) -> float:

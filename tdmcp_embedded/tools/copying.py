@@ -33,7 +33,7 @@ class CopiedOperators(aftermath.Edited):
 
 def prepare(call: Call, given: CopyOperators) -> Steps[Any]:
     """Where there is room, in a network of any size."""
-    return (yield from places.survey(_goal(call, given), call.prepared))
+    return (yield from places.survey(call.td, _goal(call, given), call.prepared))
 
 
 def _goal(call: Call, given: CopyOperators) -> Any:
@@ -51,7 +51,7 @@ def copy_operators(call: Call, given: CopyOperators) -> Steps[CopiedOperators]:
     parent = _goal(call, given)
     places.use(call.prepared)
     lost = moving.cut_wires(sources)
-    copies = moving.copy(sources, parent, aftermath.access(call))
+    copies = moving.copy(call.td, sources, parent, aftermath.access(call))
     output = CopiedOperators(
         copies={old: str(new.path) for old, new in copies.items()}, lost_wires=lost, undo=aftermath.done(call)
     )

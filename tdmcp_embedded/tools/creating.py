@@ -69,7 +69,7 @@ def prepare(call: Call, arguments: CreateOperator) -> Steps[Any]:
     """Where there is room, in a network of any size."""
     if arguments.position is not None:
         return None
-    return (yield from places.survey(lookup.component(call.td, arguments.parent), call.prepared))
+    return (yield from places.survey(call.td, lookup.component(call.td, arguments.parent), call.prepared))
 
 
 def create_operator(call: Call, arguments: CreateOperator) -> Steps[CreatedOperator]:
@@ -87,15 +87,18 @@ def create_operator(call: Call, arguments: CreateOperator) -> Steps[CreatedOpera
         wanted = [_source(operator, item) for item in arguments.inputs]
         before = operators.wires_in(operator)
         watch.before(wire[0] for wire in wanted if wire is not None)
+        access.wire(operator)
         wiring.set_inputs(operator, wanted)
         changed = changed or _paths(before) != _paths(operators.wires_in(operator))
     if arguments.position is not None:
         layout.move(operator, *arguments.position)
         if fresh:
             places.settled(parent, [operator])
+            places.place_docked(call.td, operator, layout.group(operator)[1:])
     elif fresh:
         sources = [wire[0] for wire in operators.wires_in(operator) if wire is not None]
-        places.place_free(parent, [operator], sources)
+        places.place_free(call.td, parent, [operator], sources)
+    access.left([operator])
     output = CreatedOperator(
         path=str(operator.path),
         type=str(operator.opType),
@@ -109,6 +112,8 @@ def create_operator(call: Call, arguments: CreateOperator) -> Steps[CreatedOpera
         undo=aftermath.done(call, changed or arguments.position is not None),
     )
     output.problems = yield from watch.after(call, [output.path])
+    yield from aftermath.reread(call, [written])
+    output.params, output.values, output.notes = written.params, written.values, written.notes
     output.notes += resolution_notes(call.td.op(output.path), params)
     return output
 

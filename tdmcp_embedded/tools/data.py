@@ -15,7 +15,7 @@ from tdmcp_embedded.tools import paging
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import contents, lookup
 from tdmcp_embedded.touchdesigner.dats import hash_of
-from tdmcp_embedded.touchdesigner.values import clean, cut, rounded
+from tdmcp_embedded.touchdesigner.values import clean, cut, rounded, weight
 
 _DEFAULT_COUNT = {"text": 200, "table": 100, "channels": 20, "points": 100}
 
@@ -23,9 +23,11 @@ _DEFAULT_COUNT = {"text": 200, "table": 100, "channels": 20, "points": 100}
 _DEFAULT_CHANNELS = 60
 _DEFAULT_SAMPLES = 600
 
-#: Characters of text in an answer of default size, and in a larger one.
-_DEFAULT_CHARS = 8_000
-_MOST_CHARS = 300_000
+#: Bytes of text in an answer of default size, and in a larger one.
+_DEFAULT_BYTES = 8_000
+_MOST_BYTES = 300_000
+#: Bytes of one cell: resources and longer texts hold the whole.
+_LONGEST_CELL = 2_000
 
 
 class ReadData(Arguments):
@@ -58,6 +60,8 @@ class Data(paging.Page):
     """name, min, max, mean and last over all samples, and samples from `start` on."""
     channels_left_out: int | None = None
     """Channels beyond these; ask for them by names."""
+    columns_left_out: int | None = None
+    """The same of a table's columns."""
     points: dict[str, Any] | None = None
     """Attribute name to one value a point."""
     primitives: int | None = None
@@ -76,8 +80,17 @@ class Data(paging.Page):
 
     def text(self) -> str:
         facts = self.structured()
-        head = [f"{self.path} {self.kind}: {self.paging_line()} from {self.start}"]
-        for key in ("whole", "hash", "rate", "channels_left_out", "primitives", "size", "statistics"):
+        head = [f"{self.path} {self.kind}: from {self.start}, {self.paging_line()}"]
+        for key in (
+            "whole",
+            "hash",
+            "rate",
+            "channels_left_out",
+            "columns_left_out",
+            "primitives",
+            "size",
+            "statistics",
+        ):
             if key in facts:
                 head.append(f"{key}: {_json(facts[key])}")
         if self.text_ is not None:
@@ -113,13 +126,14 @@ def read_data(call: Call, given: ReadData) -> Steps[dict[str, Any]]:
 def _take(call: Call, given: ReadData) -> Steps[dict[str, Any]]:
     start = paging.start_of(given, given.cursor) or given.start
     op = lookup.operator(call.td, given.path)
+    names = None if given.names is None else list(dict.fromkeys(given.names))
     taken: dict[str, Any] = {"path": str(op.path), "start": start}
     if op.isDAT:
         taken["content"] = contents.text(op)
         if op.isTable:
             rows: list[list[str]] = []
             for at, count in _chunks(start, given.limit or _DEFAULT_COUNT["table"]):
-                rows += contents.cells(op, at, count, given.names)
+                rows += contents.cells(op, at, count, names)
                 if at + count >= op.numRows:
                     break
                 yield
@@ -127,15 +141,15 @@ def _take(call: Call, given: ReadData) -> Steps[dict[str, Any]]:
             return taken | {"kind": "table", "table": rows, "total": int(op.numRows)}
         return taken | {"kind": "text"}
     if op.isCHOP:
-        names, samples = contents.channels(op, given.names)
-        return taken | {"kind": "channels", "names": names, "samples": samples, "rate": rounded(op.rate)}
+        found, samples = contents.channels(op, names)
+        return taken | {"kind": "channels", "names": found, "samples": samples, "rate": rounded(op.rate)}
     if op.isPOP:
         count = given.limit or _DEFAULT_COUNT["points"]
-        return taken | {"kind": "points"} | contents.pop_points(op, start, count, given.names)
+        return taken | {"kind": "points"} | contents.pop_points(op, start, count, names)
     if op.isSOP:
         read: dict[str, Any] = {}
         for at, count in _chunks(start, given.limit or _DEFAULT_COUNT["points"]):
-            part = contents.points(op, at, count, given.names)
+            part = contents.points(op, at, count, names)
             for name, values in read.get("points", {}).items():
                 part["points"][name] = values + part["points"][name]
             read = part
@@ -192,7 +206,7 @@ def _whole(taken: dict[str, Any], fields: dict[str, Any], more: bool) -> str | N
 
 
 def _room(given: ReadData) -> int:
-    return _DEFAULT_CHARS if given.limit is None else _MOST_CHARS
+    return _DEFAULT_BYTES if given.limit is None else _MOST_BYTES
 
 
 def _hash(taken: dict[str, Any]) -> str:
@@ -204,27 +218,42 @@ def _text(given: ReadData, taken: dict[str, Any]) -> dict[str, Any]:
     start, room = taken["start"], _room(given)
     shown: list[str] = []
     for line in lines[start : start + (given.limit or _DEFAULT_COUNT["text"])]:
-        room -= len(line)
+        room -= weight(line)
         if shown and room < 0:
             break
         shown.append(line)
     # One endless line (minified, base64) is cut; the hash still is that of the whole.
-    content = "".join(shown)
-    limit = _room(given)
-    if len(content) > limit:
-        content = content[:limit] + f"… ({len(content)} characters in this line)"
+    content = cut("".join(shown), _room(given), " in this line")
     return {"text": content, "hash": _hash(taken), "total": len(lines), "returned": len(shown)}
 
 
 def _table(given: ReadData, taken: dict[str, Any]) -> dict[str, Any]:
     room = _room(given)
+    columns = _columns(taken["table"][0], room) if taken["table"] else 0
+    left_out = len(taken["table"][0]) - columns if taken["table"] else 0
     shown: list[list[str]] = []
     for row in taken["table"]:
-        room -= sum(len(cell) + 3 for cell in row)
+        cells = [cut(cell, _LONGEST_CELL) for cell in row[:columns]]
+        room -= weight(cells)
         if shown and room < 0:
             break
-        shown.append(row)
-    return {"table": shown, "hash": _hash(taken), "total": taken["total"], "returned": len(shown)}
+        shown.append(cells)
+    return {
+        "table": shown,
+        "columns_left_out": left_out or None,
+        "hash": _hash(taken),
+        "total": taken["total"],
+        "returned": len(shown),
+    }
+
+
+def _columns(row: list[str], room: int) -> int:
+    """How many columns of a table fit, told by its first row: others must have the same."""
+    for index, cell in enumerate(row):
+        room -= weight(cut(cell, _LONGEST_CELL)) + 2
+        if room < 0:
+            return max(1, index)
+    return len(row)
 
 
 def _channels(given: ReadData, taken: dict[str, Any]) -> dict[str, Any]:

@@ -47,6 +47,7 @@ def delete_operators(call: Call, arguments: DeleteOperators) -> Steps[DeletedOpe
     watch = aftermath.Watch()
     losers = [found for wire in going.losing if (found := call.td.op(wire.target)) is not None]
     watch.before(losers)
+    watch.beside(going.tops)
     deleted = deleting.delete(call.td, going)
     output = DeletedOperators(
         deleted=deleted[:_MOST_LISTED],

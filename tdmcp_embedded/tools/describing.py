@@ -11,6 +11,7 @@ from pydantic import Field
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import lookup, types
+from tdmcp_embedded.touchdesigner.values import weight
 
 #: Bytes of parameters or members in one answer; a pattern asks for the rest.
 _ROOM = 9_000
@@ -80,7 +81,7 @@ def describe_type(call: Call, given: DescribeType) -> Steps[TypeDescription]:
             row = types.parameter_line(par)
             if given.parameters is None:
                 row = {key: row[key] for key in ("style", "default") if key in row}
-            room -= len(json.dumps(row, ensure_ascii=False)) + len(par.name) + 6
+            room -= weight(row) + len(par.name) + 6
             if room < 0:
                 hidden += 1
                 continue
@@ -107,7 +108,7 @@ def _python(call: Call, given: DescribeType) -> TypeDescription:
     members: dict[str, Any] = {}
     room = _ROOM if given.parameters is None else _ROOM_ASKED
     for name, line in everything.items():
-        room -= len(json.dumps(line, ensure_ascii=False)) + len(name) + 6
+        room -= weight(line) + len(name) + 6
         if room < 0:
             break
         members[name] = line

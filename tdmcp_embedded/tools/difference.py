@@ -14,8 +14,8 @@ from tdmcp_embedded.touchdesigner.values import same_number
 #: Fields that describe how a network is drawn, not what it does.
 LAYOUT = frozenset({"position", "size", "color", "comment"})
 
-#: Fields that hold what is inside, compared operator by operator.
-_INSIDE = frozenset({"name", "children", "annotations", "left_out"})
+#: Fields that say nothing of the operator itself; what is inside is compared operator by operator.
+_INSIDE = frozenset({"name", "children", "annotations", "left_out", "as_read"})
 
 #: Lists that are sets to the user, compared whole; everything else that is a mapping is compared key by key.
 _BY_KEY = frozenset({"params", "flags", "sequences"})

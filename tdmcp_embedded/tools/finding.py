@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema
@@ -14,7 +17,7 @@ from tdmcp_embedded.touchdesigner import diagnostics, lookup, operators
 from tdmcp_embedded.touchdesigner.flags import FLAGS
 from tdmcp_embedded.touchdesigner.operators import SYSTEM_NETWORKS, Pace
 from tdmcp_embedded.touchdesigner.search import Query, is_pattern
-from tdmcp_embedded.touchdesigner.values import clean, cut
+from tdmcp_embedded.touchdesigner.values import clean, cut, weight
 
 Family = Literal["COMP", "TOP", "CHOP", "SOP", "POP", "DAT", "MAT"]
 FieldName = Literal[
@@ -40,7 +43,7 @@ _Flag = Annotated[
 
 _DEFAULT_LIMIT = 50
 
-#: Characters of one comment or message, and entries of one list: inspect_operator and check_errors have more.
+#: Bytes of one comment or message, and entries of one list: inspect_operator and check_errors have more.
 _MOST_CHARACTERS = 300
 _MOST_ENTRIES = 20
 
@@ -77,7 +80,7 @@ class Found(paging.Page):
     """Networks of TouchDesigner itself that were not searched."""
 
     def text(self) -> str:
-        lines = [f"{self.paging_line()} operators"]
+        lines = [f"{self.paging_line('operators')}"]
         for row in self.operators:
             rest = [f"{key}={_short(value)}" for key, value in row.items() if key not in ("path", "type")]
             lines.append(" ".join([row["path"], *([row["type"]] if "type" in row else []), *rest]))
@@ -96,47 +99,86 @@ def _short(value: Any) -> str:
 
 def find_operators(call: Call, given: FindOperators) -> Steps[Found]:
     """Walks the network a few operators at a time; only those on the page are described."""
-    start = paging.start_of(given, given.cursor)
+    place = paging.place_of(given, given.cursor)
     top = lookup.component(call.td, given.path)
     query = _query(call, given)
     skipped = [p for p in SYSTEM_NETWORKS if top.path == "/" and lookup.exact(call.td, p) is not None]
+    walk = partial(operators.walk, top, given.depth, skip=skipped, unchecked=True)
+    page = yield from _look(given, walk, query, place.at)
+    start = place.find(page.total, page.paths.__getitem__)
+    if start != place.at:
+        page = yield from _look(given, walk, query, start)
+    following = start + len(page.rows)
+    return Found(
+        operators=page.rows,
+        total=page.total,
+        returned=len(page.rows),
+        next_cursor=paging.cursor_at(
+            given, following, total=page.total, shown=[row["path"] for row in page.rows]
+        )
+        if following < page.total
+        else None,
+        skipped=skipped or None,
+    )
+
+
+@dataclass
+class _Page:
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    total: int = 0
+    paths: list[str] = field(default_factory=list)
+    """Of all that were found, where a page before must be found again."""
+
+
+def _look(
+    given: FindOperators, walk: Callable[[], Iterable[tuple[Any, int]]], query: Query, start: int
+) -> Steps[_Page]:
     pace = Pace()
-    rows: list[dict[str, Any]] = []
-    total = size = 0
+    page = _Page()
+    size = 0
     full = False
     room = paging.PAGE_BYTES if given.limit <= _DEFAULT_LIMIT else paging.LARGE_PAGE_BYTES
     cost = query.cost
-    for current, _ in operators.walk(top, given.depth, skip=skipped, unchecked=True):
+    for current, _ in walk():
         if pace.due(cost):
             yield
+        before = page.total
         try:
             hits = query.find(current)
             if hits is None:
                 continue
-            total += 1
-            if total <= start or full:
+            if given.cursor is not None:
+                page.paths.append(str(current.path))
+            page.total += 1
+            if page.total <= start or full:
                 continue
             row = _row(current, given.fields)
         except Exception:
             # Somebody deleted it since the walk came by.
             if operators.gone(current):
+                page.total = before
+                del page.paths[before:]
                 continue
             raise
         if hits:
             row["match"] = hits
-        rows.append(row)
-        size += len(json.dumps(row, ensure_ascii=False))
-        full = len(rows) >= given.limit or size >= room
+        row = _bounded(row, room // 3)
+        size += weight(row)
+        full = bool(page.rows) and size > room
+        if not full:
+            page.rows.append(row)
+            full = len(page.rows) >= given.limit
         if pace.due(8):
             yield
-    following = start + len(rows)
-    return Found(
-        operators=rows,
-        total=total,
-        returned=len(rows),
-        next_cursor=paging.cursor_at(given, following) if following < total else None,
-        skipped=skipped or None,
-    )
+    return page
+
+
+def _bounded(row: dict[str, Any], most: int) -> dict[str, Any]:
+    """A row without those of its fields that would fill a page alone; `left_out` names them."""
+    if weight(row) <= most:
+        return row
+    heavy = [key for key, value in row.items() if key not in ("path", "type") and weight(value) > most // 4]
+    return {key: value for key, value in row.items() if key not in heavy} | {"left_out": heavy}
 
 
 def _query(call: Call, given: FindOperators) -> Query:
@@ -157,8 +199,8 @@ def _query(call: Call, given: FindOperators) -> Query:
 
 def _row(op: Any, fields: list[FieldName] | None) -> dict[str, Any]:
     row: dict[str, Any] = {"path": str(op.path)}
-    for field in ["type"] if fields is None else fields:
-        row[field] = _field(op, field)
+    for name in ["type"] if fields is None else fields:
+        row[name] = _field(op, name)
     return row
 
 

@@ -11,14 +11,14 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import describe, diagnostics, lookup, operators
 from tdmcp_embedded.touchdesigner.flags import changed_flags
-from tdmcp_embedded.touchdesigner.values import clean, cut
+from tdmcp_embedded.touchdesigner.values import clean, cut, weight
 from tdmcp_embedded.wording import counted
 
 #: Bytes of one answer: default answers stay below 20 kB with it, larger ones below the message limit.
 _BYTES = {"changed": 8_000}
 _BYTES_ASKED = 150_000
 
-#: Characters of one text, by what was asked for, and entries of one list.
+#: Bytes of one text, by what was asked for, and entries of one list.
 _CHARACTERS = {"changed": 600}
 _CHARACTERS_ASKED = 4_000
 _ENTRIES = 40
@@ -56,13 +56,13 @@ def inspect_operator(call: Call, given: InspectOperator) -> Steps[Inspected]:
     for index, current in enumerate(found):
         if not current.valid:
             continue
-        if rows and room <= 0:
+        row, bounded = _bounded(_facts(current), longest, room // 2 if index == 0 else room)
+        if rows and weight(row) > room:
             more = len(found) - index
-            left_out.append(f"{counted(more, 'more operator')} did not fit: ask for fewer at once.")
+            left_out.append(f"{counted(more, 'more operator')} not shown; ask for fewer at once.")
             break
-        row, bounded = _bounded(_facts(current), longest)
         left_out += bounded
-        room -= len(json.dumps(row, ensure_ascii=False))
+        room -= weight(row)
         yield
         shown: dict[str, Any] = {}
         hidden = 0
@@ -70,12 +70,18 @@ def inspect_operator(call: Call, given: InspectOperator) -> Steps[Inspected]:
             if room <= 0:
                 hidden += 1
                 continue
-            entry = {
+            entry: dict[str, Any] = {
                 key: cut(value, longest) if isinstance(value, str) else value
                 for key, value in describe.parameter(par).items()
             }
+            if weight(entry) > 4 * longest and "menu" in entry:
+                entry["menu_left_out"] = len(entry.pop("menu")) + entry.get("menu_left_out", 0)
+            size = weight(entry) + len(par.name) + 6
+            if size > room:
+                hidden += 1
+                continue
             shown[str(par.name)] = entry
-            room -= len(json.dumps(entry, ensure_ascii=False)) + len(par.name)
+            room -= size
             if count % 8 == 7:
                 yield
                 if not current.valid:
@@ -90,15 +96,14 @@ def inspect_operator(call: Call, given: InspectOperator) -> Steps[Inspected]:
     return Inspected(operators=rows, left_out=left_out or None)
 
 
-def _bounded(row: dict[str, Any], longest: int) -> tuple[dict[str, Any], list[str]]:
-    """The facts with no text and no list too long, and in sentences what was left out."""
-    left_out = []
+def _bounded(row: dict[str, Any], longest: int, most: int) -> tuple[dict[str, Any], list[str]]:
+    """The facts with no text and no list too long, `most` bytes in all, and in sentences what was left out."""
+    lengths = {key: len(value) for key, value in row.items() if isinstance(value, list)}
     for key, value in row.items():
-        if isinstance(value, str):
+        if isinstance(value, str) and key != "path":
             row[key] = cut(value, longest)
-        elif isinstance(value, list) and key != "custom_pages" and len(value) > _ENTRIES:
+        elif isinstance(value, list):
             row[key] = value[:_ENTRIES]
-            left_out.append(f"{len(value) - _ENTRIES} more {key} of {row['path']} are not shown.")
     for problem in row["problems"]:
         problem["message"] = cut(problem["message"], longest // 2)
     pages: list[dict[str, Any]] = row.get("custom_pages", [])
@@ -106,7 +111,16 @@ def _bounded(row: dict[str, Any], longest: int) -> tuple[dict[str, Any], list[st
         names = page["parameters"]
         if len(names) > _ENTRIES or len(pages) > _ENTRIES:
             page["parameters"] = [*names[:3], f"… {len(names)} in all"]
-    row |= {"custom_pages": pages[:_ENTRIES]} if pages else {}
+    while weight(row) > most:
+        heaviest = max(lengths, key=lambda key: weight(row[key]) if row[key] else 0)
+        if not row[heaviest]:
+            break
+        row[heaviest] = row[heaviest][: len(row[heaviest]) // 2]
+    left_out = [
+        f"{length - len(row[key])} more {key} of {row['path']} are not shown."
+        for key, length in lengths.items()
+        if len(row[key]) < length
+    ]
     return row, left_out
 
 
@@ -172,15 +186,20 @@ def _compact(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def _side(wire: dict[str, Any]) -> str:
+    """Which of a COMP's two kinds of connectors a wire is on."""
+    return "comp " if wire.get("comp") else ""
+
+
 def _outline(row: dict[str, Any]) -> str:
     lines = [f"{row['path']} {row['type']} {_compact(row['data'])}"]
     for wire in row["inputs"]:
         lines.append(
-            f"  input {wire['input']} <- {wire['from']}"
+            f"  {_side(wire)}input {wire['input']} <- {wire['from']}"
             + (f" output {wire['output']}" if wire["output"] else "")
         )
     for wire in row["outputs"]:
-        lines.append(f"  output {wire['output']} -> {wire['to']} input {wire['input']}")
+        lines.append(f"  {_side(wire)}output {wire['output']} -> {wire['to']} input {wire['input']}")
     lines.append(f"  at {row['position']} size {row['size']}; cook {_compact(row['cook'])}")
     for key in ("flags", "comment", "tags", "dock", "docked", "storage_keys", "custom_pages", "extensions"):
         if key in row:

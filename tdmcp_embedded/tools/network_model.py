@@ -1,7 +1,8 @@
 """A network, written one way everywhere: what is read, what is built, what is compared and kept as a checkpoint.
 
 Reading leaves out whatever stands at its default, so what is left out means two things: whoever restores a state
-exactly (a checkpoint) puts it to its default; whoever builds from an agent's words leaves it as it is.
+exactly (a checkpoint) puts it to its default; whoever builds from an agent's words leaves it as it is. A reading says
+so of itself (`as_read`), so that a new operator comes out as the one that was read.
 """
 
 from __future__ import annotations
@@ -140,6 +141,9 @@ class NetworkOperator(_Part):
     children: list[NetworkOperator] | None = None
     """Not stated: unknown or untouched. An empty list: the COMP holds nothing."""
     annotations: list[Annotation] | None = None
+    as_read: bool | None = None
+    """Of a reading: what is not stated, here and inside, is at its default, which is not always what TD gives a new
+    operator (fact 28). Builders put it so in operators that they make."""
     left_out: list[str] | None = None
     """What a bounded reading did not carry, each a sentence saying how to get it; builders leave it untouched."""
 
@@ -157,6 +161,8 @@ class Annotation(_Part):
     """Back colour."""
     params: dict[str, ParameterValue] | None = None
     """Every other parameter that is not at its default."""
+    left_out: list[str] | None = None
+    """As of operators."""
 
 
 NetworkOperator.model_rebuild()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -58,6 +59,7 @@ def _annotation(note: Annotation) -> str:
         if value:
             words.append(f"{field}={_json(value)}")
     words += [f"{name}={_value(value)}" for name, value in (note.params or {}).items()]
+    words += [f"({what})" for what in note.left_out or []]
     return " ".join(words)
 
 
@@ -82,17 +84,17 @@ def _json(value: Any) -> str:
 
 def mermaid(operators: Iterable[NetworkOperator]) -> str:
     """The wires of a network as a Mermaid flowchart; what is inside a COMP is a subgraph."""
-    return "\n".join(["flowchart LR", *_boxes(list(operators), "", "  ")])
+    return "\n".join(["flowchart LR", *_boxes(list(operators), itertools.count(), "  ")])
 
 
-def _boxes(operators: list[NetworkOperator], prefix: str, indent: str) -> Iterator[str]:
-    ids = {operator.name: f"{prefix}n{index}" for index, operator in enumerate(operators)}
+def _boxes(operators: list[NetworkOperator], numbers: Iterator[int], indent: str) -> Iterator[str]:
+    ids = {operator.name: f"n{next(numbers)}" for operator in operators}
     for operator in operators:
         box = ids[operator.name]
         label = f'"{operator.name}<br/>{operator.type}"'
         if operator.children:
             yield f"{indent}subgraph {box}[{label}]"
-            yield from _boxes(operator.children, box, indent + "  ")
+            yield from _boxes(operator.children, numbers, indent + " ")
             yield f"{indent}end"
         else:
             yield f"{indent}{box}[{label}]"

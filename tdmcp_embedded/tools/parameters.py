@@ -12,7 +12,7 @@ from tdmcp_embedded.tools.creating import resolution_notes
 from tdmcp_embedded.tools.network_model import ParameterValue
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import lookup, parameters
-from tdmcp_embedded.touchdesigner.values import Json
+from tdmcp_embedded.touchdesigner.values import Json, clean, cut
 from tdmcp_embedded.wording import counted
 
 
@@ -84,20 +84,27 @@ def set_parameters(call: Call, arguments: SetParameters) -> Steps[ParametersSet]
     watch.before(plan.operator for plan in plans)
     written = [parameters.apply(plan) for plan in plans]
     changed = sum(w.changed for w in written)
+    access.left(plan.operator for plan in plans)
     output = ParametersSet(
         changed=changed,
-        operators=[
-            WrittenParameters(path=w.path, params=w.params, values=w.values, notes=w.notes)
-            for w in written
-            if w.params or w.notes
-        ],
+        operators=_shown(written),
         refused=refused,
         undo=aftermath.done(call, changed > 0),
     )
     output.problems = yield from watch.after(call, [w.path for w in written])
+    yield from aftermath.reread(call, written)
+    output.operators = _shown(written)
     for each in output.operators:
         each.notes += resolution_notes(call.td.op(each.path), asked.get(each.path, {}))
     return output
+
+
+def _shown(written: list[parameters.Written]) -> list[WrittenParameters]:
+    return [
+        WrittenParameters(path=w.path, params=w.params, values=w.values, notes=w.notes)
+        for w in written
+        if w.params or w.notes
+    ]
 
 
 def _json(value: ParameterValue) -> Json:
@@ -107,9 +114,9 @@ def _json(value: ParameterValue) -> Json:
 def _refused(path: str, name: str, failure: ToolFailure) -> Refused:
     return Refused(
         path=path,
-        parameter=name,
+        parameter=cut(clean(name), 80),
         code=failure.code.value,
-        message=failure.message,
+        message=cut(failure.message, 200),
         suggestions=failure.suggestions,
     )
 

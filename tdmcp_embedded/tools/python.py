@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator
 from typing import Any, Self
 
@@ -10,12 +11,16 @@ from pydantic import Field
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.frame_queue import TimeLimitExceeded
 from tdmcp_embedded.settings import Level
-from tdmcp_embedded.tools import aftermath
+from tdmcp_embedded.tools import aftermath, bounding
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import operators, python, undo
+from tdmcp_embedded.touchdesigner.values import cut, weight
 
 _LONGEST_CODE = 1_000_000
 _MOST_LISTED = 100
+#: Bytes that an answer's structure may take, and that each part of it gets in any case.
+_ROOM = 7_500
+_LEAST = 500
 
 
 class ExecutePython(Arguments):
@@ -36,7 +41,19 @@ class PythonResult(aftermath.Edited):
     renamed: list[str] = Field(default=[], description="old path → new path")
 
     def bounded(self) -> Self:
-        """As it is: what the code said and made has bounds of its own."""
+        """With room shared out, so that both forms together stay small: to what happened, the value, and what was said."""
+        self.left_out = (
+            bounding.bound(self, ("created", "deleted", "renamed", "problems"), _ROOM // 2) or None
+        )
+        problems = [problem.model_dump() for problem in self.problems]
+        room = _ROOM - weight([self.created, self.deleted, self.renamed, problems])
+        self.repr = cut(self.repr, max(room // 4, _LEAST))
+        # The text has the beginning of the value only.
+        if weight(self.value) > max(room + 1_000, _LEAST):
+            self.value = cut(json.dumps(self.value, ensure_ascii=False), max(room, _LEAST))
+        room -= weight(self.value) // 2
+        self.stdout = cut(self.stdout, max(room - min(weight(self.stderr), _LEAST), _LEAST))
+        self.stderr = cut(self.stderr, max(room - weight(self.stdout), _LEAST))
         return self
 
     def text(self) -> str:

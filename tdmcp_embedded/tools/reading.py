@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -14,6 +14,7 @@ from tdmcp_embedded.tools.network_model import Annotation, NetworkOperator
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import lookup
 from tdmcp_embedded.touchdesigner.network import Extent, NetworkReader
+from tdmcp_embedded.touchdesigner.values import weight
 
 View = Literal["outline", "full", "mermaid"]
 
@@ -51,7 +52,7 @@ class Network(paging.Page):
         return self.whole
 
     def text(self) -> str:
-        head = f"{self.path} {self.type}: {self.paging_line()} operators"
+        head = f"{self.path} {self.type}: {self.paging_line('operators')}"
         if self.whole is not None:
             head += f"; whole: {self.whole}"
         if self.mermaid is not None:
@@ -61,7 +62,7 @@ class Network(paging.Page):
 
 def read_network(call: Call, given: ReadNetwork) -> Steps[dict[str, Any]]:
     """Reads on the main thread; `finish` makes the models and the diagram of it on a worker."""
-    start = paging.start_of(given, given.cursor)
+    place = paging.place_of(given, given.cursor)
     network = lookup.component(call.td, given.path)
     extent = Extent(
         depth=given.depth,
@@ -71,8 +72,12 @@ def read_network(call: Call, given: ReadNetwork) -> Steps[dict[str, Any]]:
         outline=given.view != "full",
         free=str(call.instance.get("component", "")),
     )
-    facts = {"path": str(network.path), "type": str(network.opType), "start": start}
-    found = yield from NetworkReader(call.td, extent).read(network, start)
+    facts = {"path": str(network.path), "type": str(network.opType)}
+
+    def start(inside: Sequence[Any]) -> int:
+        return place.find(len(inside), lambda index: str(inside[index].name))
+
+    found = yield from NetworkReader(call.td, extent).read(network, start, place.also)
     return facts | found
 
 
@@ -90,7 +95,15 @@ def finish(call: Call, given: ReadNetwork, found: dict[str, Any]) -> Network:
         mermaid=diagram,
         total=found["total"],
         returned=len(operators),
-        next_cursor=paging.cursor_at(given, following) if following is not None else None,
+        next_cursor=paging.cursor_at(
+            given,
+            following,
+            total=found["total"],
+            shown=[operator.name for operator in operators],
+            also=found["next_notes"],
+        )
+        if following is not None
+        else None,
         whole=_whole(given, found) if following is not None else None,
     )
 
@@ -100,7 +113,7 @@ def _whole(given: ReadNetwork, found: dict[str, Any]) -> str | None:
     rows = found["operators"]
     if given.depth > 1 or given.view != "full" or not rows:
         return None
-    guess = len(json.dumps(rows)) / len(rows) * found["total"]
+    guess = weight(rows) / len(rows) * found["total"]
     return operator_uri("network", found["path"]) if guess < paging.LARGE_PAGE_BYTES / 2 else None
 
 

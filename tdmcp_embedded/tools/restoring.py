@@ -30,7 +30,8 @@ class Plan:
 def plan(call: Call, kept: Kept, comp: Any) -> Steps[Plan]:
     """Compare the network with the state kept of it, and describe the difference."""
     wanted = _Wanted(kept)
-    for difference in differences(Live(call.td, comp), Remembered(kept), precise=True):
+    live = Live(call.td, comp, apart=str(call.instance.get("component", "")))
+    for difference in differences(live, Remembered(kept), precise=True):
         if difference is None:
             yield
         else:

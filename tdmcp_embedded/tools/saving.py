@@ -131,8 +131,11 @@ def export_component(call: Call, given: ExportComponent) -> ExportedComponent:
     if own and (own + "/").startswith(str(comp.path) + "/"):
         raise ToolFailure(Code.PRECONDITION_FAILED, f"{comp.path} is or holds this server's own component.")
     path = project.file_path(call.td, given.file, ".tox", call.settings.paths_outside)
-    if os.path.exists(path) and not given.confirm:
-        raise _overwrites(path)
+    if os.path.exists(path):
+        # Some other component may be loaded from that file: what it runs then is what stands there.
+        aftermath.access(call).carries(comp)
+        if not given.confirm:
+            raise _overwrites(path)
     return ExportedComponent(path=str(comp.path), file=path, bytes=project.export(comp, path))
 
 
@@ -154,7 +157,7 @@ class ImportedComponent(aftermath.Edited):
 
 def prepare(call: Call, given: ImportComponent) -> Steps[Any]:
     """Where there is room, in a network of any size."""
-    return (yield from places.survey(lookup.component(call.td, given.parent), call.prepared))
+    return (yield from places.survey(call.td, lookup.component(call.td, given.parent), call.prepared))
 
 
 def import_component(call: Call, given: ImportComponent) -> Steps[ImportedComponent]:
@@ -170,7 +173,7 @@ def import_component(call: Call, given: ImportComponent) -> Steps[ImportedCompon
     made = project.load(parent, path)
     if given.name is not None:
         creating.rename(made, given.name)
-    places.place_free(parent, [made])
+    places.place_free(call.td, parent, [made])
     output = ImportedComponent(
         path=str(made.path),
         type=str(made.opType),
@@ -199,7 +202,10 @@ TOOLS = [
     Tool(
         name="export_component",
         title="Export component",
-        description="Write a COMP with everything inside to a .tox file in the project's folder.",
+        description=(
+            "Write a COMP with everything inside to a .tox file in the project's folder. Returns the file and its size "
+            "in bytes."
+        ),
         level=Level.EDIT,
         effect=Effect.EDIT,
         arguments=ExportComponent,
@@ -210,7 +216,8 @@ TOOLS = [
         name="import_component",
         title="Import component",
         description=(
-            "Load a .tox file into a network, in a free place. A component may hold scripts, so this needs level full."
+            "Load a .tox file into a network, in a free place. A component may hold scripts, so this needs level full. "
+            "Returns its path."
         ),
         level=Level.FULL,
         effect=Effect.EDIT,

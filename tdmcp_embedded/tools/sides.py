@@ -21,11 +21,13 @@ class Live:
 
     Args:
         depth: levels that are read; None is all.
+        apart: path of this server's own component. What is in it is nobody's work, and its log is never the same twice.
     """
 
-    def __init__(self, td: ModuleType, network: Any, depth: int | None = None) -> None:
+    def __init__(self, td: ModuleType, network: Any, depth: int | None = None, apart: str = "") -> None:
         self.top = _Place(network, network, 0, False)
         self._td = td
+        self._apart = apart
         self._depth = depth
         self._pace = Pace(every=4)
         self._reader = RowReader(self._pace)
@@ -36,6 +38,8 @@ class Live:
             return None
         if not op.isCOMP:
             return Level({}, {})
+        if op.path == self._apart and thing.level > 0:
+            return None
         inside, notes = members(op), boxes(self._td, op)
         if self._depth is not None and thing.level >= self._depth and (inside or notes):
             return None

@@ -8,6 +8,7 @@ from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Tool
 from tdmcp_embedded.touchdesigner import undo as undoing
+from tdmcp_embedded.touchdesigner import undo_steps
 
 
 class Undo(Arguments):
@@ -34,7 +35,10 @@ class Undone(Output):
 def undo(call: Call, arguments: Undo) -> Undone:
     # The block around this call must not become a step of its own, nor stay open while undoing.
     undoing.journal().abandon()
-    done, can_undo, can_redo = undoing.steps(call.td, arguments.steps, arguments.redo)
+    # The settings hold the levels: what a person took back there, an agent below full may not bring again.
+    own = str(call.instance.get("component", ""))
+    guarded = call.td.op(own) if own and not call.level.allows(Level.FULL) else None
+    done, can_undo, can_redo = undo_steps.steps(call.td, arguments.steps, arguments.redo, guarded)
     if not done:
         word = "redo" if arguments.redo else "undo"
         raise ToolFailure(Code.PRECONDITION_FAILED, f"There is nothing to {word}.")

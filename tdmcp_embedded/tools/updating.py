@@ -11,7 +11,16 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.network_model import Point
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
-from tdmcp_embedded.touchdesigner import appearance, creating, layout, lookup, moving, operators, places
+from tdmcp_embedded.touchdesigner import (
+    appearance,
+    creating,
+    deleting,
+    layout,
+    lookup,
+    moving,
+    operators,
+    places,
+)
 from tdmcp_embedded.touchdesigner.flags import read_flags
 
 
@@ -23,7 +32,10 @@ class UpdateOperator(Arguments):
     flags: dict[str, bool] = Field(
         default={}, description="bypass, lock, display, render, viewer, allowCooking …"
     )
-    position: Annotated[Point, WithJsonSchema({"type": "array"})] | None = None
+    position: (
+        Annotated[Point, WithJsonSchema({"type": "array", "description": "[x, y] of its lower left corner"})]
+        | None
+    ) = None
     color: forms.Color | None = None
     comment: str | None = Field(default=None, description="new comment")
     tags: list[str] | None = Field(default=None, description="all its tags from now on")
@@ -56,7 +68,7 @@ def prepare(call: Call, given: UpdateOperator) -> Steps[Any]:
     """Where there is room in another network, if it is to move there."""
     if given.parent is None:
         return None
-    return (yield from places.survey(lookup.component(call.td, given.parent), call.prepared))
+    return (yield from places.survey(call.td, lookup.component(call.td, given.parent), call.prepared))
 
 
 def update_operator(call: Call, given: UpdateOperator) -> Steps[UpdatedOperator]:
@@ -68,15 +80,24 @@ def update_operator(call: Call, given: UpdateOperator) -> Steps[UpdatedOperator]
     places.use(call.prepared)
     watch = aftermath.Watch()
     watch.before([operator])
+    was_at = str(operator.path)
     changed: list[str] = []
     notes: list[str] = []
     wires = _wires(operator)
     if given.type is not None and given.type != operator.opType:
+        _refuse_own(call, operator, "turned into another type")
+        docked = {str(each.path) for each in layout.group(operator)}
         operator = moving.change_type(call.td, operator, given.type, access)
+        made = [each for each in layout.group(operator)[1:] if each.path not in docked]
+        if made:
+            places.place_docked(call.td, operator, made)
+            notes.append("TouchDesigner made with it: " + ", ".join(str(each.path) for each in made))
         changed.append("type")
     if given.name is not None and given.name != operator.name:
         _refuse_own(call, operator, "renamed")
+        users = access.users(operator)
         creating.rename(operator, given.name)
+        access.placed([operator], users)
         changed.append("name")
     if given.parent is not None:
         parent = lookup.component(call.td, given.parent)
@@ -94,6 +115,7 @@ def update_operator(call: Call, given: UpdateOperator) -> Steps[UpdatedOperator]
         changed.append("comment")
     if given.tags is not None and appearance.set_tags(operator, given.tags):
         changed.append("tags")
+    access.flags(operator, given.flags)
     if given.flags and appearance.set_flags(operator, given.flags):
         changed.append("flags")
     now = read_flags(operator) if given.flags else {}
@@ -108,6 +130,7 @@ def update_operator(call: Call, given: UpdateOperator) -> Steps[UpdatedOperator]
         notes=notes,
         undo=aftermath.done(call, bool(changed)),
     )
+    watch.moved(was_at, output.path)
     output.problems = yield from watch.after(call, [output.path])
     return output
 
@@ -132,6 +155,10 @@ def _lost(before: list[tuple[str, str]], after: list[tuple[str, str]]) -> list[s
 
 
 def _refuse_own(call: Call, operator: Any, what: str) -> None:
+    if operator.path in deleting.PROTECTED:
+        raise ToolFailure(
+            Code.PRECONDITION_FAILED, f"{operator.path} belongs to TouchDesigner and cannot be {what}."
+        )
     own = str(call.instance.get("component", ""))
     if own and (own + "/").startswith(operator.path + "/"):
         raise ToolFailure(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -15,12 +16,16 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import describe, lookup
 from tdmcp_embedded.touchdesigner.operators import Pace
-from tdmcp_embedded.touchdesigner.values import clean, rounded
+from tdmcp_embedded.touchdesigner.values import clean, cut, rounded, weight
 from tdmcp_embedded.wording import counted
 
 #: Samples of one value that an answer shows, and of all; of more, every n-th.
 _SHOWN = 60
 _SHOWN_IN_ALL = 600
+#: Bytes of one sample that is text, of one where there are many, and of an answer, its text included.
+_LONGEST = 200
+_SHORTEST = 25
+_ROOM = 19_500
 _MOST_CHANNELS = 20
 #: Values in all: they are read in one frame, and must not take more than their share of it.
 _MOST_VALUES = 200
@@ -66,70 +71,90 @@ class Values(Output):
         return "\n".join(lines)
 
 
-class _Series:
-    """One value over time."""
+@dataclass(frozen=True)
+class _Watching:
+    """One value while it is watched: whose it is and how it is read. Main thread only."""
 
-    def __init__(self, path: str, kind: str, name: str, owner: Any, read: Callable[[], Any]) -> None:
-        self.head = {"path": path, kind: name}
-        self.owner = owner
-        self.read = read
-        self.samples: list[Any] = []
+    series: Series
+    owner: Any
+    read: Callable[[], Any]
 
-    def row(self, shown: int) -> dict[str, Any]:
-        """What was seen; `shown` samples at most."""
+
+@dataclass
+class Series:
+    """One value over time; plain, for any thread."""
+
+    head: dict[str, str]
+    samples: list[Any] = field(default_factory=list)
+
+    def row(self, shown: int, longest: int) -> dict[str, Any]:
+        """What was seen; `shown` samples at most, texts of `longest` bytes."""
         samples = self.samples
-        row: dict[str, Any] = dict(self.head) | {"count": len(samples)}
+        row: dict[str, Any] = self.head | {"count": len(samples)}
         if not samples:
             return row
         row["changes"] = sum(a != b for a, b in pairwise(samples))
-        row |= {"first": samples[0], "last": samples[-1]}
+        texts = {s: cut(s, longest) for s in samples if isinstance(s, str)}
+        seen = [texts.get(s, s) if isinstance(s, str) else s for s in samples]
+        row |= {"first": seen[0], "last": seen[-1]}
         numbers = [s for s in samples if isinstance(s, (int, float)) and not isinstance(s, bool)]
         if len(numbers) == len(samples):
             row |= {"min": min(numbers), "max": max(numbers), "mean": rounded(sum(numbers) / len(numbers))}
         step = -(-len(samples) // shown)
         if row["changes"]:
-            row["samples"] = samples[::step]
+            row["samples"] = seen[::step]
             if step > 1:
                 row["samples_every"] = step
         return row
 
 
-def watch_values(call: Call, given: WatchValues) -> Steps[Values]:
+def watch_values(call: Call, given: WatchValues) -> Steps[list[Series]]:
     """Reads each value once every few frames. A value nobody uses cooks because it is watched."""
-    series: list[_Series] = []
+    watching: list[_Watching] = []
     for watched in given.watch:
-        series += _series(call, watched)
+        watching += _watching(call, watched)
         yield
-    if len(series) > _MOST_VALUES:
+    if len(watching) > _MOST_VALUES:
         raise ToolFailure(
             Code.TOO_LARGE,
-            f"These are {len(series)} values; one call watches {_MOST_VALUES} at most.",
+            f"These are {len(watching)} values; one call watches {_MOST_VALUES} at most.",
             hint="Name the channels that matter, or watch the others in a second call.",
         )
     pace = Pace()
     for frame in range(given.frames):
         if frame % given.every == 0:
-            for one in series:
+            for one in watching:
                 if pace.due():
                     # Where others have taken much of the frame, a sample may come of two.
                     yield
                 if one.owner.valid:
-                    one.samples.append(one.read())
+                    one.series.samples.append(one.read())
         if frame + 1 < given.frames:
             yield NEXT_FRAME
         if frame % 30 == 29:
             call.progress(frame + 1, given.frames, f"{frame + 1} of {given.frames} frames")
+    return [one.series for one in watching]
+
+
+def finish(call: Call, given: WatchValues, series: list[Series]) -> Values:
+    """What was seen, as much of it as a small answer holds."""
     shown = max(2, min(_SHOWN, _SHOWN_IN_ALL // max(1, len(series))))
-    return Values(frames=given.frames, values=[one.row(shown) for one in series])
+    longest = _LONGEST
+    while True:
+        values = Values(frames=given.frames, values=[one.row(shown, longest) for one in series])
+        size = weight(values.structured()) + weight(values.text())
+        if size <= _ROOM or (shown == 2 and longest == _SHORTEST):
+            return values
+        shown, longest = max(2, shown // 2), max(_SHORTEST, longest // 2)
 
 
-def _series(call: Call, watched: Watched) -> list[_Series]:
+def _watching(call: Call, watched: Watched) -> list[_Watching]:
     op = lookup.operator(call.td, watched.path)
     path = str(op.path)
     if watched.param is not None:
         name = str(lookup.parameter(op, watched.param).name)
         # A Par held over frames goes stale when any parameter of its owner is destroyed (fact 19): fetch it anew.
-        return [_Series(path, "param", name, op, lambda: _parameter(op, name))]
+        return [_Watching(Series({"path": path, "param": name}), op, lambda: _parameter(op, name))]
     if not op.isCHOP:
         raise ToolFailure(
             Code.VALUE_INVALID,
@@ -144,7 +169,9 @@ def _series(call: Call, watched: Watched) -> list[_Series]:
             suggestions=near(watched.channel, known) or known[:5],
         )
     names = known[:_MOST_CHANNELS] if watched.channel is None else [watched.channel]
-    return [_Series(path, "channel", name, op, _channel_reader(op, name)) for name in names]
+    return [
+        _Watching(Series({"path": path, "channel": name}), op, _channel_reader(op, name)) for name in names
+    ]
 
 
 def _parameter(op: Any, name: str) -> Any:
@@ -179,6 +206,7 @@ TOOLS = [
         arguments=WatchValues,
         output=Values,
         run=watch_values,
+        finish=finish,
         deadline=_deadline,
     )
 ]

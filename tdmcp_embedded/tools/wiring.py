@@ -115,8 +115,8 @@ def wire_operators(call: Call, arguments: WireOperators) -> Steps[WiresSet]:
     for operator in found.values():
         access.target(operator)
     for wish in arguments.connect:
-        if not wish.comp and not found[wish.to].isMultiInputs:
-            wiring.check(found[wish.from_], wish.output, found[wish.to], wish.input)
+        if wish.comp or not wiring.grows(found[wish.to]):
+            wiring.check(found[wish.from_], wish.output, found[wish.to], wish.input, wish.comp)
     reached = [d.to for d in arguments.disconnect] + [c.to for c in arguments.connect]
     targets = {path: found[path] for path in reached}
     targets |= {path: found[path] for i in arguments.insert for path in (i.path, i.to)}
@@ -127,6 +127,8 @@ def wire_operators(call: Call, arguments: WireOperators) -> Steps[WiresSet]:
     for off in sorted(arguments.disconnect, key=lambda d: -d.input):
         wiring.disconnect(found[off.to], off.input, off.comp)
         changed += 1
+    for target in targets.values():
+        access.wire(target)
     for wish in arguments.connect:
         before = _state(found[wish.to], wish.comp)
         wire = wiring.connect(found[wish.from_], wish.output, found[wish.to], wish.input, wish.comp)
@@ -137,6 +139,7 @@ def wire_operators(call: Call, arguments: WireOperators) -> Steps[WiresSet]:
             notes.append(f"{wire.target}: asked input {wish.input}, TouchDesigner used input {wire.input}")
     for between in arguments.insert:
         changed += _insert(found[between.path], found[between.to], between.input)
+    access.left(targets.values())
     comps = {c.to for c in arguments.connect if c.comp} | {d.to for d in arguments.disconnect if d.comp}
     output = WiresSet(
         changed=changed,

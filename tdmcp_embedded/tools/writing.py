@@ -91,6 +91,8 @@ def write_data(call: Call, given: WriteData) -> Steps[WrittenData]:
         changed = dats.set_text(
             dat, dats.replaced(dat, [(r.old, r.new) for r in given.replace or ()]), access
         )
+    if changed:
+        access.left([dat])
     host = [str(dat.dock.path)] if dat.dock is not None else []
     output = WrittenData(
         path=str(dat.path),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from tdmcp_embedded.touchdesigner import creating, describe, layout, parameters, undo
+from tdmcp_embedded.touchdesigner import creating, describe, layout, parameters, places, undo
 from tdmcp_embedded.touchdesigner.code_routes import Access
 
 #: What an annotation's own fields are called as parameters of the annotateCOMP.
@@ -20,51 +20,74 @@ def of(td: ModuleType, network: Any) -> list[Any]:
     return sorted(found, key=lambda each: str(each.name))
 
 
-def build(
-    td: ModuleType,
-    network: Any,
-    described: Sequence[Mapping[str, Any]],
-    access: Access,
-    *,
-    exact: bool = False,
+def delete_others(
+    td: ModuleType, network: Any, described: Sequence[Mapping[str, Any]], access: Access
 ) -> list[str]:
-    """Make annotations, or bring those of the same name up to date.
+    """Delete the annotations that are not described.
+
+    Before any is made, anywhere: that ends TD's undo block (fact 35), and TD would not record what goes afterwards.
 
     Returns:
-        The paths of what was made or changed (or, with `exact`, deleted).
+        The paths of what was deleted.
 
     Raises:
-        ToolFailure: what is wrong with a parameter; `access_denied`.
+        ToolFailure: `access_denied`.
     """
     access.target(network)
-    there = {str(each.name): each for each in of(td, network)}
-    touched: list[str] = []
-    if described or (exact and there):
-        _remember(td, network, described, exact)
-    if exact:
-        for name in there.keys() - {str(spec["name"]) for spec in described}:
-            touched.append(str(there[name].path))
-            undo.destroy(there[name])
-    return touched + _make(td, network, described, access)
+    named = {str(spec["name"]) for spec in described}
+    going = [each for each in of(td, network) if str(each.name) not in named]
+    paths = [str(each.path) for each in going]
+    for each in going:
+        undo.destroy(each)
+    return paths
+
+
+def making(
+    td: ModuleType, network: Any, described: Sequence[Mapping[str, Any]], access: Access, exact: bool = False
+) -> Callable[[], list[str]]:
+    """Prepare to make annotations, or to bring those of the same name up to date.
+
+    Making the first one ends TD's undo block (fact 35), so whatever undo has to know of any network's is noted here.
+
+    Args:
+        exact: whether parameters that are not stated go to their default.
+
+    Returns:
+        What makes them, and gives the paths of what was made or changed; it may raise what is wrong with a parameter.
+
+    Raises:
+        ToolFailure: `access_denied`.
+    """
+    access.target(network)
+    after = _remember(td, network, described)
+    named = {str(spec["name"]) for spec in described}
+
+    def make() -> list[str]:
+        # A later call of a batch may have deleted the network itself.
+        if not network.valid:
+            return []
+        touched = _make(td, network, described, access, exact)
+        after.extend(read(each) for each in of(td, network) if str(each.name) in named)
+        return touched
+
+    return make
 
 
 def pending(
-    td: ModuleType, network: Any, described: Sequence[Mapping[str, Any]], *, exact: bool = False
+    td: ModuleType, network: Any, described: Sequence[Mapping[str, Any]], exact: bool = False
 ) -> list[str]:
-    """The paths of what `build` would make, change or delete."""
+    """The paths of what would be made or changed."""
     there = {str(each.name): read(each) for each in of(td, network)}
-    named = {str(spec["name"]) for spec in described}
-    gone = [name for name in there if exact and name not in named]
-    other = [str(spec["name"]) for spec in described if _differs(there.get(str(spec["name"])), spec)]
-    return [f"{network.path.rstrip('/')}/{name}" for name in [*gone, *other]]
+    changed = [str(spec["name"]) for spec in described if _differs(there.get(str(spec["name"])), spec, exact)]
+    return [f"{network.path.rstrip('/')}/{name}" for name in changed]
 
 
-def _differs(present: Mapping[str, Any] | None, spec: Mapping[str, Any]) -> bool:
-    if present is None:
+def _differs(present: Mapping[str, Any] | None, spec: Mapping[str, Any], exact: bool) -> bool:
+    if present is None or (exact and present["params"].keys() - (spec.get("params") or {}).keys()):
         return True
-    return any(value != present.get(key) for key, value in spec.items() if key != "params") or any(
-        value != present["params"].get(key) for key, value in (spec.get("params") or {}).items()
-    )
+    return any(
+        value != present.get(key) for key, value in spec.items() if key not in ("params", "left_out")
+    ) or any(value != present["params"].get(key) for key, value in (spec.get("params") or {}).items())
 
 
 def promise(td: ModuleType, network: Any, name: str) -> None:
@@ -83,7 +106,24 @@ def promise(td: ModuleType, network: Any, name: str) -> None:
     undo.journal().when_undone(change)
 
 
-def _make(td: ModuleType, network: Any, described: Sequence[Mapping[str, Any]], access: Access) -> list[str]:
+def _unstated(annotation: Any, stated: Mapping[str, Any], colored: bool) -> dict[str, Any]:
+    """The parameters to reset: those that are not at their default though nothing says so."""
+    return {
+        str(par.name): {"reset": True}
+        for par in annotation.pars()
+        if describe.is_changed(par)
+        and not (par.readOnly or par.name in stated)
+        and (colored or par.name not in _COLOR)
+    }
+
+
+def _make(
+    td: ModuleType,
+    network: Any,
+    described: Sequence[Mapping[str, Any]],
+    access: Access,
+    exact: bool = False,
+) -> list[str]:
     there = {str(each.name): each for each in of(td, network)}
     touched: list[str] = []
     for spec in described:
@@ -99,6 +139,8 @@ def _make(td: ModuleType, network: Any, described: Sequence[Mapping[str, Any]], 
         if "color" in spec:
             params |= dict(zip(_COLOR, spec["color"], strict=True))
         params |= spec.get("params") or {}
+        if exact and not spec.get("left_out"):
+            params = _unstated(annotation, params, "color" in spec) | params
         changed = parameters.apply(parameters.plan(annotation, params, access)).changed > 0
         for key, attributes in (("size", ("nodeWidth", "nodeHeight")), ("position", ("nodeX", "nodeY"))):
             for attribute, value in zip(attributes, spec.get(key) or (), strict=False):
@@ -106,17 +148,24 @@ def _make(td: ModuleType, network: Any, described: Sequence[Mapping[str, Any]], 
                     undo.journal().attribute(annotation, attribute)
                     setattr(annotation, attribute, round(value))
                     changed = True
+        if fresh and "position" not in spec:
+            # At 0, 0, where TD makes it, it would frame whatever stands there.
+            places.place_free(td, network, [annotation])
         if fresh or changed:
             touched.append(str(annotation.path))
     return touched
 
 
-def _remember(td: ModuleType, network: Any, described: Sequence[Mapping[str, Any]], exact: bool) -> None:
-    """Make undo take annotations along. Making one ends TD's undo block (fact 35), so that TD records none of it."""
+def _remember(td: ModuleType, network: Any, described: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Make undo take annotations along. Making one ends TD's undo block (fact 35), so that TD records none of it.
+
+    Returns:
+        For the caller to fill once they are made: what redo brings back, places found for them included.
+    """
     path = str(network.path)
     named = {str(spec["name"]) for spec in described}
-    before = [read(each) for each in of(td, network) if exact or each.name in named]
-    after = [dict(spec) for spec in described]
+    before = [read(each) for each in of(td, network) if each.name in named]
+    after: list[dict[str, Any]] = []
 
     def change(undoing: bool) -> None:
         place = td.op(path)
@@ -125,11 +174,12 @@ def _remember(td: ModuleType, network: Any, described: Sequence[Mapping[str, Any
         wanted = before if undoing else after
         kept = {str(spec["name"]) for spec in wanted}
         for each in of(td, place):
-            if each.name not in kept and (exact or each.name in named):
+            if each.name not in kept and each.name in named:
                 undo.destroy(each)
-        _make(td, place, wanted, Access())
+        _make(td, place, wanted, Access(), True)
 
     undo.journal().when_undone(change)
+    return after
 
 
 def read(annotation: Any) -> dict[str, Any]:

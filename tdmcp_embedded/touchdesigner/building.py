@@ -10,7 +10,7 @@ differs (`known`, `as_is` and `partial` below; see `tools/restoring.py`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -93,7 +93,7 @@ class _Builder:
         for part in self._parts:
             pages = part.spec.get("custom") or ()
             custom_check.check(part.operator, pages, self._access)
-            if self._exact and part.operator.isCOMP and "custom" not in rows.unread(part.spec):
+            if part.exact and part.operator.isCOMP and "custom" not in rows.unread(part.spec):
                 part.touch(custom.only(part.operator, pages))
             part.touch(bool(custom.define(part.operator, pages)))
         plans = [(part, self._plan(part)) for part in self._parts]
@@ -103,31 +103,37 @@ class _Builder:
             if written.params or written.notes:
                 self._built.written.append(written)
         for part in self._parts:
-            part.write_content(self._access, self._exact)
+            part.write_content(self._access)
         for part in self._parts:
             self._wire(part)
         self._place()
         for part in self._parts:
-            part.dress(self._exact)
-        for place, described in self._annotated:
-            if described is not None or self._exact:
-                self._annotate(place, described or ())
+            part.dress(self._access)
+        if self._exact:
+            for place, described in self._annotated:
+                self._built.changed += annotating.delete_others(
+                    self._td, place, described or (), self._access
+                )
+        self._annotate([(place, described) for place, described in self._annotated if described])
+        self._access.left(part.operator for part in self._parts if part.new or part.changed)
         self._report()
         return self._built
 
-    def _annotate(self, place: Any, described: Sequence[Spec]) -> None:
+    def _annotate(self, networks: Sequence[tuple[Any, Sequence[Spec]]]) -> None:
         """Last of all: making one ends TD's undo block (fact 35). In a batch, last of the whole batch."""
-        if not undo.journal().shared:
-            self._built.changed += annotating.build(
-                self._td, place, described, self._access, exact=self._exact
-            )
-            return
-        pending = annotating.pending(self._td, place, described, exact=self._exact)
-        if pending:
-            self._built.changed += pending
-            undo.journal().at_end(
-                lambda: annotating.build(self._td, place, described, self._access, exact=self._exact)
-            )
+        shared = undo.journal().shared
+        makings: list[Callable[[], list[str]]] = []
+        for place, described in networks:
+            pending = annotating.pending(self._td, place, described, self._exact)
+            if pending or not shared:
+                makings.append(annotating.making(self._td, place, described, self._access, self._exact))
+            if shared:
+                self._built.changed += pending
+        for make in makings:
+            if shared:
+                undo.journal().at_end(make)
+            else:
+                self._built.changed += make()
 
     def _report(self) -> None:
         for part in self._parts:
@@ -147,6 +153,7 @@ class _Builder:
         operators: Sequence[Spec],
         annotations: Sequence[Spec] | None,
         partial: bool = False,
+        as_read: bool = False,
     ) -> None:
         if annotations is not None or not partial:
             self._annotated.append((parent, annotations))
@@ -154,12 +161,16 @@ class _Builder:
             gone = [creating.child(parent, str(spec["name"])) for spec in operators if spec.get("gone")]
             self._delete([each for each in gone if each is not None])
         elif self._exact:
-            self._delete_others(parent, operators)
+            self._delete_others(parent, operators, True)
         # What is docked comes after its host, which may bring it along (fact 17).
         for spec in sorted(operators, key=lambda s: "dock" in s):
             if spec.get("gone") or self._own(parent, spec):
                 continue
             part = self._make(parent, spec)
+            whole = as_read or bool(spec.get("as_read"))
+            part.exact = self._exact or (part.new and whole)
+            if part.new and part.exact:
+                self._delete_companions(part, operators)
             if not spec.get("as_is"):
                 self._parts.append(part)
             if "children" in spec or "annotations" in spec:
@@ -170,12 +181,13 @@ class _Builder:
                     )
                 if part.new and "children" in spec:
                     # A new geometryCOMP holds a torus that hides whether anything else draws (fact 17).
-                    self._delete_others(part.operator, spec["children"])
+                    self._delete_others(part.operator, spec["children"], part.exact)
                 self._make_level(
                     part.operator,
                     spec.get("children") or (),
                     spec.get("annotations"),
                     bool(spec.get("partial")),
+                    whole,
                 )
 
     def _own(self, parent: Any, spec: Spec) -> bool:
@@ -217,16 +229,29 @@ class _Builder:
         self._built.made += [str(each.path) for each in layout.group(made)[1:]]
         return Part(spec, made, True)
 
-    def _delete_others(self, parent: Any, operators: Sequence[Spec]) -> None:
+    def _delete_others(self, parent: Any, operators: Sequence[Spec], exact: bool) -> None:
         named = {str(spec["name"]) for spec in operators}
         own = self._access.component
         others = [
             child for child in rows.members(parent)
             if child.name not in named
             and not (own and (child.path == own or own.startswith(child.path + "/")))
-            and not (child.dock is not None and child.dock.name in named and not self._exact)
+            and not (child.dock is not None and child.dock.name in named and not exact)
         ]  # fmt: skip
         self._delete(others)
+
+    def _delete_companions(self, part: Part, operators: Sequence[Spec]) -> None:
+        """Of what TD docked to a new operator (fact 17), that which is not described."""
+        named = {str(spec["name"]) for spec in operators}
+        # Of a single row that somebody took from a reading, what its parameters speak of stays: a shader needs its text.
+        told_all = self._exact or any(spec.get("dock") == part.spec["name"] for spec in operators)
+        meant = (
+            set() if told_all else {v for v in (part.spec.get("params") or {}).values() if isinstance(v, str)}
+        )
+        for docked in layout.group(part.operator)[1:]:
+            if docked.valid and docked.name not in named | meant:
+                self._built.made = [path for path in self._built.made if path != docked.path]
+                undo.destroy(docked)
 
     def _delete(self, operators: Sequence[Any]) -> None:
         if operators:
@@ -237,7 +262,7 @@ class _Builder:
     def _plan(self, part: Part) -> parameters.Plan:
         params = dict(part.spec.get("params") or {})
         sequences = dict(part.spec.get("sequences") or {})
-        if self._exact and "params" not in rows.unread(part.spec):
+        if part.exact and "params" not in rows.unread(part.spec):
             for par in part.operator.pars():
                 if par.isSequence and par.name not in sequences and par.name not in params:
                     if par.sequence is not None and int(par.sequence.numBlocks) > 1:
@@ -253,12 +278,14 @@ class _Builder:
 
     def _wire(self, part: Part) -> None:
         for key, comp in (("inputs", False), ("comp_inputs", True)):
-            if key not in part.spec and (not self._exact or key in rows.unread(part.spec)):
+            if key not in part.spec and (not part.exact or key in rows.unread(part.spec)):
                 continue
             if comp and not part.operator.isCOMP and key not in part.spec:
                 continue
             wanted = [self._source(part.operator, item) for item in part.spec.get(key) or ()]
             before = [w and (w[0].path, w[1]) for w in wires_in(part.operator, comp)]
+            if before != [w and (w[0].path, w[1]) for w in wanted]:
+                self._access.wire(part.operator)
             self._built.wires += wiring.set_inputs(part.operator, wanted, comp)
             part.touch(before != [w and (w[0].path, w[1]) for w in wires_in(part.operator, comp)])
 
@@ -290,4 +317,8 @@ class _Builder:
             sources = [
                 wire[0] for p in parts for wire in wires_in(p.operator) if wire and wire[0].path not in inside
             ]  # fmt: skip
-            places.place_free(self._td.op(path), [p.operator for p in parts], sources)
+            places.place_free(self._td, self._td.op(path), [p.operator for p in parts], sources)
+        given = {str(part.operator.path) for part in self._parts if part.spec.get("position") is not None}
+        for operator in (each for found in settled.values() for each in found):
+            docked = [each for each in layout.group(operator)[1:] if each.path not in given]
+            places.place_docked(self._td, operator, docked)

@@ -7,13 +7,21 @@ extensions, external files, and the component's own settings (which hold the lev
 
 from __future__ import annotations
 
-import ast
-import json
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.touchdesigner.code_text import does_nothing, holds_code, is_code, is_code_cell
+from tdmcp_embedded.touchdesigner.code_users import (
+    Users,
+    exported,
+    exporting,
+    extension,
+    inside,
+    readers,
+)
 
 #: Types that exist to run scripts, plug-ins or whole components; `is_executor` adds the families below.
 _EXECUTORS = frozenset(
@@ -37,51 +45,20 @@ _CODE_PARAMETERS = frozenset(
         "dropscript", "dropdestscript", "dragdropcallbacks", "callbacks", "callback", "extobject", "extname",
         "extpromote", "ext", "reinitextensions", "clone", "enablecloning", "enablecloningpulse", "externaltox",
         "enableexternaltox", "enableexternaltoxpulse", "loadonstart", "loadonstartpulse", "syncfile", "write",
-        "writepulse", "fromop", "executeloc",
+        "writepulse", "fromop", "executeloc", "initextonstart", "droptypescript", "activatecallbacks", "writefile",
+        "savecaptfile",
     }
 )  # fmt: skip
 _CODE_STYLES = frozenset({"Python", "File", "FileSave", "Folder"})
-_CODE_REFERENCES = ("callbacks", "dragdropcallbacks")
 
-#: A comment that changes how Python reads the rest of the text: it could hide code from the test below.
-_CODING_COOKIE = re.compile(r"\A[^\n]*\n?[ \t\f]*#[^\n]*coding[:=]|\A[ \t\f]*#[^\n]*coding[:=]")
-
-_HARMLESS = (
-    ast.Module, ast.Expr, ast.Constant, ast.Name, ast.Load, ast.List, ast.Tuple, ast.Dict, ast.Set,
-    ast.Attribute, ast.UnaryOp, ast.BinOp, ast.BoolOp, ast.Compare, ast.operator, ast.unaryop, ast.boolop, ast.cmpop,
-)  # fmt: skip
-
-_MOST_SIBLINGS = 500
-_MOST_READERS = 50
+#: What makes an operator that writes files write.
+_RECORDING = frozenset({"record", "recordpulse", "addframe"})
+_WRITER = re.compile(r"^[a-z0-9]+out[A-Z]+$")
 
 
 def is_executor(type_name: str) -> bool:
     """Whether operators of this type exist to run code."""
     return type_name in _EXECUTORS or _EXECUTOR_NAME.search(type_name) is not None
-
-
-def is_code(text: str) -> bool:
-    """Whether Python would do anything with this text: more than look at names and literals.
-
-    Shaders, prose and JSON are not code: Python refuses to compile the first two, and the third only names things.
-    Any text DAT can be imported or called by name, so what its text could do is what counts, not where it stands.
-    """
-    if _CODING_COOKIE.search(text):
-        return True
-    if len(text) > 50_000:
-        # Large literals are slow to parse as Python; JSON cannot do anything.
-        try:
-            json.loads(text)
-            return False
-        except ValueError:
-            pass
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return False
-    except (RecursionError, MemoryError):
-        return True
-    return not all(isinstance(node, _HARMLESS) for node in ast.walk(tree))
 
 
 @dataclass(frozen=True)
@@ -95,10 +72,11 @@ class Access:
 
     code: bool = True
     component: str = ""
+    _users: Users = field(default_factory=Users, compare=False, repr=False)
 
     def target(self, operator: Any) -> None:
         """Refuse to touch the server's own component below level full: its parameters hold the levels."""
-        if not self.code and self.component and _inside(operator.path, self.component):
+        if not self.code and self.component and inside(operator.path, self.component):
             raise _denied(f"changing {operator.path}, which belongs to this server's own component,")
 
     def type(self, type_name: str) -> None:
@@ -108,8 +86,17 @@ class Access:
 
     def made(self, operator: Any) -> None:
         """The same, asked of a new operator: a type that the list does not know shows itself by its callbacks."""
-        if not self.code and operator.isDAT and operator.par["callbacks"] is not None:
+        self.retyped(operator, set(), False)
+
+    def retyped(self, operator: Any, users: set[str], held: bool) -> None:
+        """The same of one that has another type now; who ran it and whether it held code before."""
+        if self.code or not operator.isDAT:
+            return
+        if operator.par["callbacks"] is not None:
             raise _denied(f"making a {operator.opType}, which runs callbacks,")
+        if not held and operator.isEditable and holds_code(operator):
+            raise _denied(f"making {operator.path} a {operator.opType}, which makes code of what it holds,")
+        self.placed([operator], users)
 
     def parameter(self, operator: Any, par: Any, form: str = "constant") -> None:
         """Refuse a write that would bring in code. `form` is constant, expr, bind, reset or pulse."""
@@ -125,16 +112,22 @@ class Access:
             raise _denied(f"setting {where}, which names {'code' if par.isPython else 'a file'},")
         if re.sub(r"\d+", "", par.name) in _CODE_PARAMETERS:
             raise _denied(f"setting {where}, which can bring in code,")
+        if par.name in _RECORDING and _WRITER.match(operator.opType) and operator.par["file"] is not None:
+            raise _denied(f"setting {where}, which writes a file,")
+        if operator.isDAT and not operator.isEditable:
+            self._feeds(operator, f"setting {where}")
 
-    def custom(self, operator: Any, style: str, **texts: str | None) -> None:
-        """Refuse a custom parameter whose definition holds code."""
+    def custom(self, operator: Any, definition: Mapping[str, Any], present: Mapping[str, Any]) -> None:
+        """Refuse a custom parameter whose definition holds code that is not there already (`present`)."""
         if self.code:
             return
         self.target(operator)
-        if style == "Python":
-            raise _denied("a custom parameter of style Python")
-        for name, text in texts.items():
-            if text:
+        style = definition["style"]
+        same = present.get("style") == style and definition.get("default") in (None, present.get("default"))
+        if style in _CODE_STYLES and (style == "Python" or definition.get("default")) and not same:
+            raise _denied(f"a custom parameter of style {style}")
+        for name in ("menu_source", "enable_expr"):
+            if definition.get(name) and definition[name] != present.get(name):
                 raise _denied(f"a custom parameter with {name}, which is an expression,")
 
     def text(self, dat: Any, text: str) -> None:
@@ -146,20 +139,73 @@ class Access:
             raise _denied(f"writing into {dat.path}: a {dat.opType} runs its text; that")
         if is_code(text):
             raise _denied(f"writing Python into {dat.path}")
-        user = runs_text_of(dat)
-        if user:
-            raise _denied(f"writing into {dat.path}, which {user} runs,")
+        self._feeds(dat, f"writing into {dat.path}")
+
+    def cells(self, dat: Any, rows: Iterable[Iterable[str]]) -> None:
+        """The same of a table: what is prose as a whole can hold an expression in a cell, which some read singly."""
+        if self.code:
+            return
+        rows = [list(row) for row in rows]
+        for cell in {cell for row in rows for cell in row}:
+            if is_code_cell(cell):
+                raise _denied(f"writing the Python {cell[:60]!r} into a cell of {dat.path}")
+        self.text(dat, "\n".join("\t".join(row) for row in rows))
+
+    def wire(self, target: Any) -> None:
+        """Refuse to change what flows into a DAT that runs, that something runs, or that holds code."""
+        if self.code or not target.isDAT:
+            return
+        self._feeds(target, f"wiring into {target.path}")
+        for dat in (target, *readers(target)):
+            # What makes its text of others is told by who runs it, above; asking for the text would cook it.
+            if dat.isEditable and holds_code(dat):
+                raise _denied(f"wiring into {target.path}: {dat.path} holds code; that")
+
+    def users(self, operator: Any) -> set[str]:
+        """Who runs an operator, or something in it, as long as nothing is changed; for `placed`."""
+        return set() if self.code else self._users.of(operator)
+
+    def placed(self, operators: Iterable[Any], before: set[str]) -> None:
+        """Refuse to put what holds or makes text where somebody runs the DAT of that name who did not `before`."""
+        if self.code:
+            return
+        operators = list(operators)
+        for operator in operators:
+            found = self._users.of(operator) - before
+            new = {user for user in found if not any(inside(user, other.path) for other in operators)}
+            if new and (not operator.isDAT or not operator.isEditable or holds_code(operator)):
+                raise _denied(f"putting {operator.path} where {min(new)} runs it,")
+
+    def left(self, operators: Iterable[Any]) -> None:
+        """Refuse exports that an edit leaves behind, to where code is started."""
+        if not self.code:
+            for each in exporting(each for each in operators if each.valid):
+                self._exports(each)
+
+    def flags(self, operator: Any, flags: Mapping[str, bool]) -> None:
+        """Refuse flags that wake code, or (at every level) that stop this server."""
+        if flags.get("allowCooking") is False and self.component and inside(self.component, operator.path):
+            raise ToolFailure(
+                Code.PRECONDITION_FAILED,
+                f"{operator.path} is or holds this server's own component, which would stop.",
+                hint="A person can do it in TouchDesigner.",
+            )
+        if self.code:
+            return
+        if flags.get("bypass") is False and operator.bypass and is_executor(operator.opType):
+            raise _denied(f"waking {operator.path}: a {operator.opType} runs code; that")
+        if flags.get("export") and not operator.export:
+            if operator.isCHOP and operator.par.exportmethod != "autoname" and operator.par.exporttable.val:
+                raise _denied(f"exporting {operator.path} through a table")
+            self._exports(operator)
 
     def carries(self, operator: Any) -> None:
         """Refuse to copy or move an operator that holds code, itself or below it."""
         if self.code:
             return
         for each in (operator, *(operator.findChildren() if operator.isCOMP else ())):
-            if (
-                is_executor(each.opType)
-                or (each.isDAT and each.isText and is_code(each.text))
-                or _extension(each)
-            ):
+            code = each.isDAT and holds_code(each) and (each.isTable or not does_nothing(each.text))
+            if is_executor(each.opType) or code or extension(each):
                 raise _denied(f"copying {each.path}, which holds code,")
 
     def needs_full(self, what: str) -> None:
@@ -167,56 +213,24 @@ class Access:
         if not self.code:
             raise _denied(what)
 
+    def _feeds(self, dat: Any, what: str) -> None:
+        """Refuse where a DAT, or one it feeds, is run."""
+        for each in (dat, *readers(dat)):
+            users = {each.path} if is_executor(each.opType) else self._users.of(each)
+            if users:
+                raise _denied(f"{what}, which {min(users)} runs,")
 
-def runs_text_of(dat: Any) -> str:
-    """The path of an operator near `dat` that runs its text as callbacks, extension or expressions; "" if none."""
-    parent = dat.parent()
-    if parent is None:
-        return ""
-    candidates = [dat.dock] if dat.dock is not None else []
-    candidates += parent.children[:_MOST_SIBLINGS]
-    for other in candidates:
-        if any(_refers(other, name, dat) for name in _CODE_REFERENCES):
-            return str(other.path)
-        if other.opType == "evaluateDAT" and (_refers(other, "dat", dat) or _refers(other, "datexpr", dat)):
-            return str(other.path)
-    for reader in _readers(dat):
-        if is_executor(reader.opType):
-            return str(reader.path)
-    if re.search(rf"\b{re.escape(dat.name)}\b", _extension(parent)):
-        return str(parent.path)
-    return ""
-
-
-def _refers(operator: Any, name: str, dat: Any) -> bool:
-    par = operator.par[name]
-    return par is not None and any(found.path == dat.path for found in par.evalOPs())
-
-
-def _readers(dat: Any) -> list[Any]:
-    """Operators fed by `dat` over wires, nearest first, bounded."""
-    found: list[Any] = []
-    waiting = [dat]
-    seen = {dat.path}
-    while waiting and len(found) < _MOST_READERS:
-        for connector in waiting.pop(0).outputConnectors:
-            for other in connector.connections:
-                if other.owner.path not in seen:
-                    seen.add(other.owner.path)
-                    found.append(other.owner)
-                    waiting.append(other.owner)
-    return found
-
-
-def _extension(operator: Any) -> str:
-    """The expressions that make a COMP's extensions, as text."""
-    if not operator.isCOMP:
-        return ""
-    return "\n".join(f"{par.val}\n{par.expr}" for par in operator.pars("ext*object") if par.val or par.expr)
-
-
-def _inside(path: str, top: str) -> bool:
-    return path == top or path.startswith(top.rstrip("/") + "/")
+    def _exports(self, operator: Any) -> None:
+        for target, name, value in exported(operator):
+            par = target.par[name] if name.isidentifier() else None
+            if par is None:
+                continue
+            self.target(target)
+            base = re.sub(r"\d+", "", name)
+            if is_executor(target.opType) or par.style in _CODE_STYLES or base in _CODE_PARAMETERS:
+                raise _denied(f"exporting {operator.path} to {target.path} {name}, which can start code,")
+            if is_code_cell(value):
+                raise _denied(f"exporting the expression {value[:60]!r} to {target.path} {name}")
 
 
 def _denied(what: str) -> ToolFailure:

@@ -9,6 +9,7 @@ from typing import Any
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner import layout, lookup, undo
 from tdmcp_embedded.touchdesigner.code_routes import Access
+from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
 _NAME = re.compile(r"^[A-Za-z0-9_]+$")
@@ -64,7 +65,9 @@ def create(td: ModuleType, parent: Any, type_name: str, name: str | None, access
             Code.TD_ERROR,
             f"TouchDesigner would not make a {type_name} in {parent.path}: {cut(clean(str(error)), 300)}",
         ) from None
-    undo.journal().created(made)
+    let_dock(made)
+    for each in layout.group(made):
+        undo.journal().created(each)
     access.made(made)
     layout.fan_out(made)
     if name is not None and made.name != name:
@@ -75,6 +78,13 @@ def create(td: ModuleType, parent: Any, type_name: str, name: str | None, access
             suggestions=[str(made.name)],
         )
     return made
+
+
+def let_dock(made: Any) -> None:
+    """A GLSL POP gets its docked DATs with its first cook (fact 17): that has to be now, in this undo step."""
+    if made.isPOP and made.opType.startswith("glsl") and not made.docked:
+        # What keeps it from cooking is none of making it; it shows among the problems.
+        told(lambda: made.cook(force=True))
 
 
 def taken(parent: Any, name: str) -> ToolFailure:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.touchdesigner import customs, undo
 from tdmcp_embedded.touchdesigner.custom_check import STYLES
+from tdmcp_embedded.touchdesigner.custom_whole import Whole
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
 
@@ -25,14 +26,17 @@ def define(operator: Any, pages: Sequence[Mapping[str, Any]]) -> list[str]:
         ToolFailure: `td_error`, where TD refuses.
     """
     touched: list[str] = []
+    if not pages:
+        return touched
     try:
-        for page in pages:
-            home = _page(operator, str(page["name"]))
-            # Looked up once a page: a search for each of a thousand definitions is a million looks.
-            groups = _groups(operator)
-            for definition in page.get("parameters", ()):
-                if _parameter(operator, home, definition, groups):
-                    touched.append(str(definition["name"]))
+        with _undoable(operator):
+            for page in pages:
+                home = _page(operator, str(page["name"]))
+                # Looked up once a page: a search for each of a thousand definitions is a million looks.
+                groups = _groups(operator)
+                for definition in page.get("parameters", ()):
+                    if _parameter(operator, home, definition, groups):
+                        touched.append(str(definition["name"]))
     except ToolFailure:
         raise
     except Exception as error:  # noqa: BLE001 - whatever TD raises, the agent must hear it
@@ -57,7 +61,17 @@ def remove(operator: Any, names: Sequence[str]) -> None:
                 f"{operator.path} has no custom parameter {name!r}.",
                 suggestions=near(name, list(groups)) or list(groups)[:10],
             )
-    _note_pages(operator)
+    if not names:
+        return
+    with _undoable(operator):
+        _note_pages(operator)
+        _destroy(operator, names)
+        for page in list(operator.customPages):
+            if not page.parGroups:
+                page.destroy()
+
+
+def _destroy(operator: Any, names: Sequence[str]) -> None:
     for name in names:
         # Other groups may be invalid once one is gone (fact 19): look each up anew.
         for group in list(operator.customParGroups):
@@ -65,9 +79,6 @@ def remove(operator: Any, names: Sequence[str]) -> None:
                 _note_whole(operator, group)
                 group.destroy()
                 break
-    for page in list(operator.customPages):
-        if not page.parGroups:
-            page.destroy()
 
 
 def only(operator: Any, pages: Sequence[Mapping[str, Any]]) -> bool:
@@ -92,13 +103,60 @@ def only(operator: Any, pages: Sequence[Mapping[str, Any]]) -> bool:
         else:
             spare.append(name)
             gone += [str(row["name"]) for row in rows]
-    if gone:
-        remove(operator, gone)
-    if spare:
-        _note_pages(operator)
-    for left in [left for left in operator.customPages if left.name in spare]:
-        left.destroy()
+    if gone or spare:
+        with _undoable(operator):
+            _note_pages(operator)
+            _destroy(operator, gone)
+            for left in [left for left in operator.customPages if left.name in spare]:
+                left.destroy()
     return bool(gone or spare)
+
+
+@contextmanager
+def _undoable(operator: Any) -> Iterator[None]:
+    """Make undo and redo of what happens inside complete: nothing says how much of a definition TD's own takes along.
+
+    First in the undo step, so last when it is undone; last in it, so last when it is redone: what TD has done is left.
+    """
+    journal, path, before = undo.journal(), str(operator.path), Whole(operator)
+
+    def back(undoing: bool) -> None:
+        if undoing:
+            _restore(journal.find(path), before)
+
+    begun: list[bool] = []
+
+    def begin() -> None:
+        begun.append(True)
+        journal.when_undone(back)
+
+    with journal.at_first(begin):
+        yield
+    if begun:
+        after = Whole(operator)
+
+        def again(undoing: bool) -> None:
+            if not undoing:
+                _restore(journal.find(path), after)
+
+        journal.when_undone(again)
+
+
+def _restore(operator: Any, whole: Whole) -> None:
+    """Make an operator have what it had; nothing is touched that is as it was."""
+    if operator is None or not operator.isCOMP:
+        return
+    present = Whole(operator)
+    if whole.differs(present):
+        _destroy(operator, whole.strangers(present))
+        define(operator, whole.missing(operator))
+        whole.mend(operator)
+        for page in list(operator.customPages):
+            if str(page.name) not in whole.homes:
+                page.destroy()
+        if [str(page.name) for page in operator.customPages] != whole.homes:
+            operator.sortCustomPages(*whole.homes)
+    whole.fill(operator)
 
 
 def _agreeing(rows: Sequence[Mapping[str, Any]], wanted: Sequence[Mapping[str, Any]]) -> int:
@@ -113,7 +171,6 @@ def _page(operator: Any, name: str) -> Any:
     for page in operator.customPages:
         if page.name == name:
             return page
-    made = operator.appendCustomPage(name)
 
     def put_back() -> None:
         for page in operator.customPages if operator.valid else ():
@@ -122,7 +179,7 @@ def _page(operator: Any, name: str) -> Any:
                 return
 
     undo.journal().put_back_with(put_back)
-    return made
+    return operator.appendCustomPage(name)
 
 
 def _groups(operator: Any) -> dict[str, Any]:
@@ -160,10 +217,10 @@ def _parameter(
             arguments["size"] = size
         if order is not None:
             arguments["order"] = order
-        group = groups[name] = getattr(page, f"append{style}")(name, **arguments)
         if not kept:
             # Of one that took another's place, the note of that other puts things right.
             undo.journal().put_back_with(lambda: _destroy_group(operator, name))
+        group = groups[name] = getattr(page, f"append{style}")(name, **arguments)
     changed = _describe(operator, group, definition, style, fresh)
     if str(group.page.name) != str(page.name):
         for par in group:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
+from tdmcp_embedded.touchdesigner import customs
 from tdmcp_embedded.touchdesigner.code_routes import Access
 
 #: The words after `append` in TD's Page class, with the number of values each makes (0: given by `size`).
@@ -18,6 +19,7 @@ STYLES: dict[str, int] = {
 }  # fmt: skip
 _NAME = re.compile(r"^[A-Z][a-z0-9]*$")
 _NUMBERS = ("default", "min", "max")
+_NUMERIC = frozenset({"Float", "Int", "XY", "UV", "WH", "XYZ", "UVW", "RGB", "RGBA", "XYZW"})
 
 
 def check(operator: Any, pages: Sequence[Mapping[str, Any]], access: Access) -> None:
@@ -52,12 +54,16 @@ def check(operator: Any, pages: Sequence[Mapping[str, Any]], access: Access) -> 
                 raise _invalid(f"The custom parameter {name} is defined twice.")
             seen.add(name)
             _check_definition(definition, name, style)
-            access.custom(
-                operator,
-                style,
-                menu_source=definition.get("menu_source"),
-                enable_expr=definition.get("enable_expr"),
-            )
+            if not access.code:
+                access.custom(operator, definition, _present(operator, name))
+
+
+def _present(operator: Any, name: str) -> Mapping[str, Any]:
+    """The custom parameter of this name as it is; empty if there is none."""
+    for group in operator.customParGroups:
+        if group.name == name:
+            return customs.parameter(list(group))
+    return {}
 
 
 def _check_definition(definition: Mapping[str, Any], name: str, style: str) -> None:
@@ -79,6 +85,9 @@ def _check_definition(definition: Mapping[str, Any], name: str, style: str) -> N
         if isinstance(value, list) and len(value) != count:
             raise _invalid(f"{name}: {key} has {len(value)} values, the parameter {count}.")
     default = definition.get("default")
+    each = default if isinstance(default, list) else [default]
+    if style in _NUMERIC and any(isinstance(value, str) for value in each):
+        raise _invalid(f"{name}: the default of a {style} is a number, not {default!r}.")
     if style == "Menu" and menu is not None and default is not None and default not in menu:
         raise ToolFailure(
             Code.MENU_VALUE_INVALID,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tdmcp_embedded.touchdesigner.describe import plain
+from tdmcp_embedded.touchdesigner.describe import is_menu, plain
 from tdmcp_embedded.touchdesigner.values import Json, clean, exact
 
 #: TD reports several styles under the name of the largest (fact 27); the members' last letters tell them apart.
@@ -58,7 +58,8 @@ def parameter(members: list[Any]) -> dict[str, Json]:
         row["size"] = len(members)
     if not (first.isPulse or first.isMomentary or first.isSequence or word == "Header"):
         defaults = [plain(par, par.default) for par in members]
-        first_word = first.isMenu and bool(first.menuNames) and defaults[0] == first.menuNames[0]
+        # A StrMenu begins empty, not with its first word.
+        first_word = is_menu(first) and bool(first.menuNames) and defaults[0] == first.menuNames[0]
         if any(value not in _ZEROES for value in defaults) and not first_word:
             row["default"] = defaults if len(members) > 1 else defaults[0]
     if first.isNumber and not first.isToggle and not first.isMenu:

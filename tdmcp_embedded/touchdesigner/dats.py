@@ -112,7 +112,7 @@ def set_table(dat: Any, rows: Sequence[Sequence[str]], access: Access) -> bool:
     before = table_of(dat)
     if before == full:
         return False
-    access.text(dat, "\n".join("\t".join(row) for row in full))
+    access.cells(dat, full)
     path = dat.path
 
     def put_back() -> None:

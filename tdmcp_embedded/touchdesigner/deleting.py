@@ -12,7 +12,8 @@ from tdmcp_embedded.touchdesigner import undo, wiring
 from tdmcp_embedded.touchdesigner.code_routes import Access
 
 #: TD's own networks; a project does not survive without them.
-_PROTECTED = ("/", "/local", "/sys", "/ui", "/perform")
+#: What TouchDesigner cannot do without; the last is the project's clock.
+PROTECTED = ("/", "/local", "/sys", "/ui", "/perform", "/local/time")
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def _collect_docked(operator: Any, found: dict[str, Any]) -> None:
 
 def _check(operator: Any, access: Access) -> None:
     path = str(operator.path)
-    if path in _PROTECTED:
+    if path in PROTECTED:
         raise ToolFailure(Code.PRECONDITION_FAILED, f"{path} belongs to TouchDesigner and cannot be deleted.")
     own = access.component
     if own and (path == own or own.startswith(path + "/") or path.startswith(own + "/")):

@@ -73,12 +73,19 @@ def _without_echoes(found: list[Problem]) -> list[Problem]:
     kept: list[Problem] = []
     for problem in found:
         others = [p for p in found if p is not problem]
-        if any(problem.message in p.message and len(p.message) > len(problem.message) for p in others):
+        if any(_says_more(p.message, problem.message) for p in others):
             continue
         if any(problem.message == p.message for p in kept):
             continue
         kept.append(problem)
     return kept
+
+
+def _says_more(longer: str, shorter: str) -> bool:
+    """Whether one message is the other and more; "clip.mov is missing" is no part of "eclip.mov is missing"."""
+    if shorter not in longer or len(longer) == len(shorter):
+        return False
+    return re.search(rf"(?<![\w/.]){re.escape(shorter)}(?![\w/]|\.\w)", longer) is not None
 
 
 def split(text: str, path: str = "") -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
+from tdmcp_embedded.touchdesigner.values import clean, cut
 
 FAMILIES = ("COMP", "TOP", "CHOP", "SOP", "POP", "DAT", "MAT")
 
@@ -159,7 +160,7 @@ def parameter_not_found(operator: Any, name: str) -> ToolFailure:
         hint = f"{name} may be the vector of {', '.join(members[:4])}: set its members."
     return ToolFailure(
         Code.PARAMETER_NOT_FOUND,
-        f"{operator.path} ({operator.opType}) has no parameter {name!r}.",
+        f"{operator.path} ({operator.opType}) has no parameter {cut(clean(name), 80)!r}.",
         hint=hint,
         suggestions=suggestions,
     )
@@ -189,7 +190,7 @@ def type_unknown(td: ModuleType, name: str) -> ToolFailure:
         suggestions = list(dict.fromkeys([*whole, *suggestions]))[:6]
     return ToolFailure(
         Code.OPERATOR_TYPE_UNKNOWN,
-        f"This build of TouchDesigner has no operator type {name!r}.",
+        f"This build of TouchDesigner has no operator type {cut(clean(name), 80)!r}.",
         hint="Types are the name and the family, such as noiseTOP; letter case counts.",
         suggestions=suggestions,
     )

@@ -10,10 +10,11 @@ from typing import Any
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner import creating, layout, lookup, operators, places, undo, wiring
 from tdmcp_embedded.touchdesigner.code_routes import Access
+from tdmcp_embedded.touchdesigner.code_text import holds_code
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
 
-def copy(sources: Sequence[Any], parent: Any, access: Access) -> dict[str, Any]:
+def copy(td: ModuleType, sources: Sequence[Any], parent: Any, access: Access) -> dict[str, Any]:
     """Copy operators of one network, with what is docked to them and the wires among them.
 
     Returns:
@@ -31,10 +32,11 @@ def copy(sources: Sequence[Any], parent: Any, access: Access) -> dict[str, Any]:
             hint="Copy those of one network per call.",
         )
     for source in sources:
-        access.carries(source)
         if parent.path == source.path or parent.path.startswith(source.path + "/"):
             raise ToolFailure(Code.VALUE_INVALID, f"{source.path} cannot be copied into itself.")
     whole = list({each.path: each for source in sources for each in layout.group(source)}.values())
+    for each in whole:
+        access.carries(each)
     try:
         made = list(parent.copyOPs(whole))
     except Exception as error:  # noqa: BLE001 - whatever TD raises, the agent must hear it
@@ -43,8 +45,9 @@ def copy(sources: Sequence[Any], parent: Any, access: Access) -> dict[str, Any]:
         ) from None
     for each in made:
         undo.journal().created(each)
+    access.placed(made, set())
     copies = {str(source.path): each for source, each in zip(whole, made, strict=False)}
-    places.place_free(parent, [copies[s.path] for s in sources if s.path in copies], keep_shape=True)
+    places.place_free(td, parent, [copies[s.path] for s in sources if s.path in copies], keep_shape=True)
     return copies
 
 
@@ -78,7 +81,7 @@ def move(td: ModuleType, operator: Any, parent: Any, access: Access) -> Any:
         target = td.op(wire.target)
         if target is not None:
             wiring.note(target)
-    moved = copy([operator], parent, access)[str(operator.path)]
+    moved = copy(td, [operator], parent, access)[str(operator.path)]
     undo.destroy(operator)
     return moved
 
@@ -90,13 +93,22 @@ def change_type(td: ModuleType, operator: Any, type_name: str, access: Access) -
         The new operator: TD makes a new one in the old one's place (fact 18).
 
     Raises:
-        ToolFailure: `operator_type_unknown`, `access_denied` or `td_error`.
+        ToolFailure: `operator_type_unknown`, `value_invalid`, `access_denied` or `td_error`.
     """
     if operator.opType == type_name:
         return operator
     access.type(type_name)
     kind = lookup.operator_type(td, type_name)
+    if lookup.family_of(type_name) != operator.family:
+        # What a COMP holds would be lost with it.
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            f"{operator.path} is a {operator.family}: it cannot become a {type_name}, of another family.",
+            hint="Make one with create_operator, and delete this one.",
+        )
     path, old = str(operator.path), str(operator.opType)
+    users = access.users(operator)
+    held = operator.isDAT and not access.code and holds_code(operator)
     for wire in wiring.losing([operator]):
         target = td.op(wire.target)
         if target is not None:
@@ -121,5 +133,6 @@ def change_type(td: ModuleType, operator: Any, type_name: str, access: Access) -
     made = made if made is not None else td.op(path)
     if made is None or made.opType != type_name:
         raise ToolFailure(Code.TD_ERROR, f"TouchDesigner left {path} a {old}.")
-    access.made(made)
+    creating.let_dock(made)
+    access.retyped(made, users, held)
     return made

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.touchdesigner.rows import RowReader, boxes, members
-from tdmcp_embedded.touchdesigner.values import Json
+from tdmcp_embedded.touchdesigner.values import Json, weight
 from tdmcp_embedded.wording import counted
 
 
@@ -45,22 +44,43 @@ class NetworkReader:
         self._rows = RowReader(self._pace, self._extent.text, self._extent.outline)
         self._size = 0
 
-    def read(self, network: Any, start: int = 0) -> Generator[None, None, dict[str, Json]]:
-        """Operators from the `start`th on, the annotations (with the first page), `total` and `next` (or None)."""
+    def read(
+        self, network: Any, start: int | Callable[[Sequence[Any]], int] = 0, notes: int = 0
+    ) -> Generator[None, None, dict[str, Json]]:
+        """Operators and annotations from some of each on.
+
+        Args:
+            start: the first operator; or how to find it among those that are there.
+            notes: the first annotation. They come along on every page until there are no more.
+
+        Returns:
+            "operators", "annotations", "total" (operators), and "next" and "next_notes", where to go on (None: all read).
+        """
+        whole = self._extent.size
+        annotations, left = yield from self._annotations(network, notes, whole and whole // 4)
         found, total, following = yield from self._operators(network, 1, start)
-        annotations: list[Json] = []
-        if start == 0 and network.valid:
-            annotations = yield from self._annotations(network)
-        return {"operators": found, "annotations": annotations, "total": total, "next": following}
+        if following is None and left is not None and network.valid:
+            more, left = yield from self._annotations(network, left, whole)
+            annotations += more
+        if following is None and left is not None:
+            following = total
+        notes = left if left is not None else notes + len(annotations)
+        return {
+            "operators": found,
+            "annotations": annotations,
+            "total": total,
+            "next": following,
+            "next_notes": notes,
+        }
 
     def _operators(
-        self, network: Any, level: int, start: int = 0
+        self, network: Any, level: int, start: int | Callable[[Sequence[Any]], int] = 0
     ) -> Generator[None, None, tuple[list[Json], int, int | None]]:
         inside = members(network)
         found: list[Json] = []
-        for index in range(start, len(inside)):
+        for index in range(start if isinstance(start, int) else start(inside), len(inside)):
             full = level == 1 and self._extent.limit is not None and len(found) >= self._extent.limit
-            if full or (found and self._full):
+            if full or ((found or level > 1) and self._full):
                 return found, len(inside), index
             if self._pace.due(1 if self._extent.outline else 4):
                 yield
@@ -68,27 +88,45 @@ class NetworkReader:
                 break
             # Somebody may delete it while the frame is given back.
             if inside[index].valid:
-                found.append((yield from self._operator(inside[index], network, level)))
+                row = yield from self._operator(inside[index], network, level, not found and level == 1)
+                if row is None:
+                    return found, len(inside), index
+                found.append(row)
         return found, len(inside), None
 
     @property
     def _full(self) -> bool:
         return self._extent.size is not None and self._size >= self._extent.size
 
-    def _weigh(self, row: dict[str, Json]) -> None:
-        if self._extent.size is not None:
-            self._size += len(json.dumps(row, ensure_ascii=False))
+    def _fits(self, row: Json, most: int | None, always: bool = False) -> bool:
+        """Whether there is room for some more; if so, it is taken."""
+        if most is None:
+            return True
+        size = weight(row) + 2
+        if not always and self._size + size > most:
+            # Nor is there for anything after it: pages have no holes.
+            self._size = max(self._size, most)
+            return False
+        self._size += size
+        return True
 
-    def _operator(self, op: Any, network: Any, level: int) -> Generator[None, None, dict[str, Json]]:
+    def _operator(
+        self, op: Any, network: Any, level: int, always: bool
+    ) -> Generator[None, None, dict[str, Json] | None]:
+        """A row with what is inside; None if there is no room for it."""
         path = str(op.path)
         row = yield from self._rows.operator(op, network)
+        if level == 1 and not self._extent.outline:
+            row["as_read"] = True
+        most = self._extent.size if path != self._extent.free else None
+        if not self._fits(row, most, always):
+            return None
         inner: dict[str, Json] = {}
         if op.valid and op.isCOMP:
             inner, left_out = yield from self._inside(op, level)
             if left_out:
                 row["left_out"] = [*row.get("left_out", ()), left_out]
-        if path != self._extent.free:
-            self._weigh(row)
+                self._fits(left_out, most, True)
         return row | inner
 
     def _inside(self, op: Any, level: int) -> Generator[None, None, tuple[dict[str, Json], str]]:
@@ -103,27 +141,33 @@ class NetworkReader:
             return {}, f"{counted(len(members(op)), 'operator')} inside; read_network {path} reads inside"
         found, total, following = yield from self._operators(op, level + 1)
         inside: dict[str, Json] = {"children": found}
-        read = [self._annotation(each) for each in notes if each.valid]
+        read, left = (yield from self._annotations(op, 0, self._extent.size)) if notes else ([], None)
         if read:
             inside["annotations"] = read
-        if following is None:
-            return inside, ""
-        left = total - following
-        return inside, f"{left} of {total} operators inside; read_network {path} reads on"
+        if following is not None:
+            return inside, f"{total - following} of {total} operators inside; read_network {path} reads on"
+        if left is not None:
+            return inside, f"annotations inside from the {left + 1}th on; read_network {path} reads them"
+        return inside, ""
 
-    def _annotations(self, network: Any) -> Generator[None, None, list[Json]]:
+    def _annotations(
+        self, network: Any, start: int, most: int | None
+    ) -> Generator[None, None, tuple[list[Json], int | None]]:
+        """Annotations until `most` bytes are read in all, and where to go on."""
         found: list[Json] = []
-        for current in boxes(self._td, network):
+        for index, current in enumerate(boxes(self._td, network)):
+            if index < start:
+                continue
             if self._pace.due(8):
                 yield
             if current.valid:
-                found.append(self._annotation(current))
-        return found
-
-    def _annotation(self, op: Any) -> dict[str, Json]:
-        row = self._rows.annotation(op)
-        self._weigh(row)
-        return row
+                row = self._rows.annotation(current)
+                size = self._size
+                if not self._fits(row, most):
+                    self._size = size
+                    return found, index
+                found.append(row)
+        return found, None
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -15,6 +16,7 @@ from tdmcp_embedded.touchdesigner.values import cut, same_number, short_repr
 _LARGEST = sys.float_info.max
 _MENU_SHOWN = 12
 _LONGEST_TEXT = 1_000_000
+_NUMERAL = re.compile(r"[+-]?(\d{1,30}(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 def expression(operator: Any, name: str, form: str, text: Any) -> str:
@@ -71,8 +73,10 @@ def _text(operator: Any, name: str, value: Any) -> str:
 
 
 def _toggle(operator: Any, name: str, value: Any) -> bool:
-    if value in (True, False, "on", "off"):  # 1 and 0 equal True and False
-        return value in (True, "on")
+    # 1 and 0 equal True and False; some clients send either as text.
+    word = value.strip().lower() if isinstance(value, str) else value
+    if word in (True, False, "on", "off", "true", "false", "1", "0"):
+        return word in (True, "on", "true", "1")
     raise invalid(operator, name, f"is a toggle: it takes true or false, not {short_repr(value, 60)}")
 
 
@@ -83,6 +87,11 @@ def _number(operator: Any, par: Any, name: str, value: Any) -> float | int:
         if abs(value) > 3.4e38:
             raise invalid(operator, name, f"takes a number a float can hold, not {value}")
         return value
+    if isinstance(value, str) and _NUMERAL.fullmatch(value.strip()):
+        # Some clients send numbers as text.
+        return _number(
+            operator, par, name, int(value) if value.strip().lstrip("+-").isdigit() else float(value)
+        )
     hint = 'Give a number; for an expression write {"expr": "…"}.'
     if par.isMenu:
         hint = f"Give a number; the menu beside it holds {', '.join(map(str, par.menuNames[:_MENU_SHOWN]))}."
@@ -111,7 +120,7 @@ def _menu_word(operator: Any, par: Any, name: str, value: Any) -> Any:
     shown = ", ".join(words[:_MENU_SHOWN]) + (f" … ({len(words)})" if len(words) > _MENU_SHOWN else "")
     raise ToolFailure(
         Code.MENU_VALUE_INVALID,
-        f"{operator.path} {name} has no menu entry {value!r}.",
+        f"{operator.path} {name} has no menu entry {short_repr(value, 80)}.",
         hint=f"It has: {shown}.",
         suggestions=suggestions[:5] or words[:_MENU_SHOWN],
     )

@@ -18,6 +18,9 @@ from tdmcp_embedded.touchdesigner.values import Json, clean, cut
 #: The four ways of writing that are not a constant, as the wire format spells them.
 FORMS = ("expr", "bind", "reset", "pulse")
 
+#: Names that are wrong and get near matches, which are dear to find; hundreds of them are no slips.
+_MOST_EXPLAINED = 20
+
 
 @dataclass(frozen=True)
 class Write:
@@ -74,7 +77,11 @@ def plan(
     if failures:
         name, first = next(iter(failures.items()))
         if len(failures) > 1:
-            others = [f"{other}: {failure.message}" for other, failure in failures.items() if other != name]
+            others = [
+                f"{cut(clean(other), 80)}: {failure.message}"
+                for other, failure in failures.items()
+                if other != name
+            ]
             first.details["also"] = others[:10]
         raise first
     return planned
@@ -107,6 +114,11 @@ def plan_each(
             failures[name] = failure
     for name, value in params.items():
         if name in wanted:
+            continue
+        if len(failures) >= _MOST_EXPLAINED and not _known(operator, name):
+            failures[name] = ToolFailure(
+                Code.PARAMETER_NOT_FOUND, f"{operator.path} has no parameter {name!r}."
+            )
             continue
         try:
             par, grow = _target(operator, name)
@@ -148,6 +160,33 @@ def apply(planned: Plan) -> Written:
                 f"TouchDesigner refused {operator.path} {write.name}: {cut(clean(str(error)), 400)}",
             ) from None
     return result
+
+
+def reread(operator: Any, written: Written) -> list[str]:
+    """Bring what was read back up to date: later writes change what earlier ones come to, callbacks what anyone wrote.
+
+    Returns:
+        In words, which parameters are not as they were right after the write.
+    """
+    notes = []
+    for name, then in written.params.items():
+        par = operator.par[name]
+        if par is None or par.isPulse or par.isMomentary or par.isSequence:
+            continue
+        now = describe.stated(par)
+        if now != then:
+            written.params[name] = now
+            notes.append(f"{name}: was {then!r} when it was written, is {now!r} now")
+        if name in written.values:
+            written.values[name] = describe.effective(par)
+    written.notes += notes
+    return notes
+
+
+def _known(operator: Any, name: str) -> bool:
+    return name.isidentifier() and (
+        operator.par[name] is not None or sequences.template(operator, name) is not None
+    )
 
 
 def _target(operator: Any, name: str) -> tuple[Any, tuple[str, int] | None]:
@@ -257,7 +296,7 @@ def _differences(par: Any, write: Write, before: undo.ParameterState) -> list[st
         _note_failure(par, f"{name}: the expression fails", notes)
     elif write.form == "bind" and par.bindMaster is None:
         notes.append(f"{name}: binds to nothing")
-    if not par.enable:
+    if not par.enable and write.form != "reset":
         notes.append(f"{name}: is disabled at present, so it has no effect yet")
     return notes
 

@@ -20,35 +20,36 @@ Spec = Mapping[str, Any]
 
 @dataclass
 class Part:
-    """One described operator and the operator it became.
-
-    With `exact`, what the description does not state is put to its default, unless it was not read; otherwise it is left
-    as it is.
-    """
+    """One described operator and the operator it became."""
 
     spec: Spec
     operator: Any
     new: bool
+    exact: bool = False
+    """Whether what the description does not state is to be at its default, unless it was not read; otherwise that is
+    left as it is."""
     changed: bool = False
 
     def touch(self, changed: bool) -> None:
         """Note whether something about it is not as it was."""
         self.changed = self.changed or changed
 
-    def write_content(self, access: Access, exact: bool) -> None:
+    def write_content(self, access: Access) -> None:
         """Its text or table."""
-        spec, operator = self.spec, self.operator
+        spec, operator, exact = self.spec, self.operator, self.exact
         unstated = not (spec.keys() | unread(spec)) & {"text", "table"}
-        if exact and unstated and operator.isDAT and operator.isEditable:
+        # Of one that is wired it was not read: it comes with the wire.
+        wired = operator.isDAT and (bool(operator.inputs) or any(spec.get("inputs") or ()))
+        if exact and unstated and operator.isDAT and operator.isEditable and not wired:
             spec = {**spec, "table": []} if operator.isTable else {**spec, "text": ""}
         if "text" in spec:
             self.touch(dats.set_text(operator, str(spec["text"]), access))
         if "table" in spec:
             self.touch(dats.set_table(operator, spec["table"], access))
 
-    def dress(self, exact: bool) -> None:
+    def dress(self, access: Access) -> None:
         """Its dock, place, size, comment, colour, tags and flags."""
-        spec, operator = self.spec, self.operator
+        spec, operator, exact = self.spec, self.operator, self.exact
         if "dock" in spec:
             host = sibling(operator, str(spec["dock"]))
             if operator.dock is None or operator.dock.path != host.path:
@@ -73,6 +74,7 @@ class Part:
         if tags is not None:
             self.touch(appearance.set_tags(operator, tags))
         flags = dict(spec.get("flags") or {})
+        access.flags(operator, flags)
         if exact:
             flags = default_flags(operator.family, operator.isObject) | flags
         self.touch(appearance.set_flags(operator, flags))

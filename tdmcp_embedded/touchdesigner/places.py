@@ -7,22 +7,36 @@ network is surveyed before the edit begins, in steps, and the edit looks again o
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
-from tdmcp_embedded.touchdesigner import undo
-from tdmcp_embedded.touchdesigner.layout import GAP_X, GAP_Y, Box, arrange, bounds, box, group, move
+from tdmcp_embedded.touchdesigner import rows, undo
+from tdmcp_embedded.touchdesigner.chains import arrange
+from tdmcp_embedded.touchdesigner.layout import (
+    GAP_X,
+    GAP_Y,
+    Box,
+    bounds,
+    box,
+    crowded,
+    fan_out,
+    group,
+    move,
+    set_place,
+)
 from tdmcp_embedded.touchdesigner.operators import Pace
 
-#: Tiles wider than this are not expected; annotations, which may be, are there to be stood on.
-_WIDEST = 1000
+#: Width of the strips by which a network is known.
+_STRIP = 1000
 
 
 class Room:
     """Where the operators of one network stand, as far as finding a free place needs it."""
 
-    def __init__(self) -> None:
-        self._columns: dict[int, list[tuple[float, float, Any]]] = {}
-        """Left and bottom edge of each, and the operator; by strip of the network, `_WIDEST` wide."""
+    def __init__(self, td: ModuleType, network: Any) -> None:
+        self._strips: dict[int, list[tuple[float, float, float, Any]]] = {}
+        """Left, right and bottom edge of each, and the operator; by the strips of the network that it touches."""
+        self._frames = rows.boxes(td, network)
         self.left = self.bottom = 0.0
         self.count = -1
         """Operators in the network when it was last looked at."""
@@ -30,51 +44,72 @@ class Room:
     def take(self, operators: Iterable[Any]) -> None:
         """Note where some more stand."""
         for each in operators:
-            self._put(each.nodeX, each.nodeY, each)
+            self._put(each)
 
-    def survey(self, parent: Any) -> Generator[None, None, None]:
+    def moved(self, operator: Any) -> None:
+        """Note where one stands that may have stood elsewhere."""
+        self._put(operator)
+
+    def survey(self, network: Any) -> Generator[None, None, None]:
         """Look at the whole network, a few operators at a time."""
         # What comes or goes meanwhile shows in the number later.
-        self.count = int(parent.numChildren)
+        self.count = int(network.numChildren)
         pace = Pace()
-        for each in parent.children:
+        yield
+        for each in network.children:
             if pace.due():
                 yield
             if each.valid:
-                self._put(each.nodeX, each.nodeY, each)
+                self._put(each)
 
-    def _put(self, x: float, y: float, operator: Any) -> None:
-        if not self._columns:
+    def _put(self, operator: Any) -> None:
+        x, y = operator.nodeX, operator.nodeY
+        right = x + operator.nodeWidth
+        if not self._strips:
             self.left, self.bottom = x, y
-        self._columns.setdefault(int(x // _WIDEST), []).append((x, y, operator))
+        for strip in range(int(x // _STRIP), int(right // _STRIP) + 1):
+            self._strips.setdefault(strip, []).append((x, right, y, operator))
         self.left, self.bottom = min(self.left, x), min(self.bottom, y)
 
     def below(self, around: Box) -> tuple[float, float]:
         """A place below everything."""
-        return (self.left, self.bottom - GAP_Y - around.h) if self._columns else (0, 0)
+        lowest = [box(each).y for each in self._frames if each.valid]
+        if self._strips:
+            lowest.append(self.bottom)
+        return (self.left, min(lowest) - GAP_Y - around.h) if lowest else (0, 0)
 
     def in_column(self, x: float, y: float, around: Box, passed: set[str]) -> list[Box]:
         """Tiles that a group of this size could hit on its way down from a place, as they stand now."""
         if y + around.h + GAP_Y <= self.bottom:
             return []
-        near = [
-            other
-            for strip in range(int((x - _WIDEST) // _WIDEST), int((x + around.w + GAP_X) // _WIDEST) + 1)
-            for left, bottom, other in self._columns.get(strip, ())
-            if x - _WIDEST < left < x + around.w + GAP_X and bottom < y + around.h + GAP_Y
-        ]
+        near = {
+            other.path: other
+            for strip in range(int((x - GAP_X) // _STRIP), int((x + around.w + GAP_X) // _STRIP) + 1)
+            for left, right, bottom, other in self._strips.get(strip, ())
+            if x - GAP_X < right
+            and left < x + around.w + GAP_X
+            and bottom < y + around.h + GAP_Y
+            and other.valid
+        }
         return [
             box(other)
-            for other in near
-            if other.valid and other.opType != "annotateCOMP" and other.name not in passed
+            for other in near.values()
+            if other.opType != "annotateCOMP" and other.name not in passed
         ]
+
+    def frames(self, sources: Sequence[Box], passed: set[str]) -> list[Box]:
+        """Annotations to keep clear of. In one that frames a source there may be more like it."""
+        found = [box(each) for each in self._frames if each.valid and each.name not in passed]
+        return [each for each in found if not any(each.encloses(source) for source in sources)]
 
 
 #: Networks with fewer operators are looked at in the step that makes something in them.
 _LARGE = 200
 
 
-def survey(parent: Any, known: Mapping[str, Room] | None = None) -> Generator[None, None, dict[str, Room]]:
+def survey(
+    td: ModuleType, parent: Any, known: Mapping[str, Room] | None = None
+) -> Generator[None, None, dict[str, Room]]:
     """Look at where the operators of a large network stand before something is made in it.
 
     Nothing is looked at of a small one, or of one that is known.
@@ -86,7 +121,7 @@ def survey(parent: Any, known: Mapping[str, Room] | None = None) -> Generator[No
     path = str(parent.path)
     if int(parent.numChildren) < _LARGE or path in (known or {}):
         return {}
-    room = Room()
+    room = Room(td, parent)
     yield from room.survey(parent)
     return {path: room}
 
@@ -96,15 +131,15 @@ def use(rooms: Mapping[str, Room] | None) -> None:
     undo.journal().rooms.update(rooms or {})
 
 
-def _room(parent: Any, newcomers: Sequence[Any]) -> Room:
+def _room(td: ModuleType, parent: Any, newcomers: Sequence[Any]) -> Room:
     """What is known of a network, brought up to date; kept for the next operators made in the same block."""
     rooms = undo.journal().rooms
     room: Room | None = rooms.get(parent.path)
     if room is not None:
         known = room.count + sum(each.parent().path == parent.path for each in newcomers)
-        if int(parent.numChildren) == known:
+        if int(parent.numChildren) in (room.count, known):
             return room
-    room = Room()
+    room = Room(td, parent)
     names = {each.name for each in newcomers}
     room.take(child for child in parent.children if child.name not in names)
     rooms[str(parent.path)] = room
@@ -112,31 +147,57 @@ def _room(parent: Any, newcomers: Sequence[Any]) -> Room:
 
 
 def place_free(
-    parent: Any, operators: Sequence[Any], sources: Iterable[Any] = (), *, keep_shape: bool = False
+    td: ModuleType,
+    parent: Any,
+    operators: Sequence[Any],
+    sources: Iterable[Any] = (),
+    *,
+    keep_shape: bool = False,
 ) -> None:
     """Give operators that stand anywhere (new ones stand at 0, 0) a place where they overlap nothing.
 
     They are laid out as chains from left to right by their wires (or, with `keep_shape`, stay as they stand among
-    themselves); the whole is put to the right of `sources` (what feeds it from outside), or below everything else.
+    themselves, unless they overlap there); the whole is put to the right of `sources` (what feeds it from outside), or
+    below everything else.
     """
     if not operators:
         return
     moving = [each for operator in operators for each in group(operator)]
-    if not keep_shape:
+    if not keep_shape or crowded([box(each) for each in moving]):
         arrange(operators)
     around = bounds([box(each) for each in moving])
     # Sources stand where they stand; of the others only those in the way are looked at closer.
-    room = _room(parent, moving)
+    room = _room(td, parent, moving)
     passed = {str(each.name) for each in moving}
-    x, y = _right_of([box(source) for source in sources], around) or room.below(around)
+    feeding = [box(source) for source in sources]
+    x, y = _right_of(feeding, around) or room.below(around)
+    in_the_way = [*room.in_column(x, y, around, passed), *room.frames(feeding, passed)]
     # Straight down past what is in the way: columns stay columns. From the top, each tile is met once.
-    for tile in sorted(room.in_column(x, y, around, passed), key=lambda t: -(t.y + t.h)):
+    for tile in sorted(in_the_way, key=lambda t: -(t.y + t.h)):
         if Box(x, y, around.w, around.h).overlaps(tile, GAP_Y):
             y = tile.y - GAP_Y - around.h
     dx, dy = x - around.x, y - around.y
     for operator in operators:
         move(operator, operator.nodeX + dx, operator.nodeY + dy)
     room.take(moving)
+    room.count = int(parent.numChildren)
+
+
+def place_docked(td: ModuleType, host: Any, docked: Sequence[Any]) -> None:
+    """Put what TD has docked to an operator in a row below it, and that below what stands there already."""
+    if not docked:
+        return
+    parent = host.parent()
+    fan_out(host, docked)
+    around = bounds([box(each) for each in docked])
+    room = _room(td, parent, docked)
+    y, passed = around.y, {str(each.name) for each in docked}
+    for tile in sorted(room.in_column(around.x, y, around, passed), key=lambda t: -(t.y + t.h)):
+        if Box(around.x, y, around.w, around.h).overlaps(tile):
+            y = tile.y - GAP_Y / 2 - around.h
+    for each in docked:
+        set_place(each, each.nodeX, each.nodeY + y - around.y)
+    room.take(docked)
     room.count = int(parent.numChildren)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
+from tdmcp_embedded.touchdesigner import surroundings
 from tdmcp_embedded.touchdesigner.values import Bounds, Json, clean, cut, json_value, short_repr
 
 #: What an agent's code is called in its tracebacks.
@@ -23,7 +24,7 @@ FILENAME = "<agent>"
 #: Characters kept of each output stream: they travel twice, and a loop that prints must not fill the memory.
 MOST_OUTPUT = 6_000
 _LONGEST_TRACEBACK = 8_000
-_VALUE_BOUNDS = Bounds(depth=6, items=200, chars=2000, leaves=600)
+_VALUE_BOUNDS = Bounds(depth=6, items=200, chars=2000, leaves=600, total=8_000)
 
 #: Names of `td` that scripts expect in any case, also inside text they evaluate.
 _SCOPE = (
@@ -78,9 +79,10 @@ def execute(
     with _captured() as (out, err):
         try:
             with limit:
-                exec(body, namespace)  # noqa: S102 - running the agent's code is what this is for
-                if last is not None:
-                    value = eval(last, namespace)
+                with surroundings.kept():
+                    exec(body, namespace)  # noqa: S102 - running the agent's code is what this is for
+                    if last is not None:
+                        value = eval(last, namespace)
                 # Inside the limit as well: a value's own __repr__ may never return.
                 outcome.value = json_value(value, _VALUE_BOUNDS)
                 outcome.repr = "" if value is None else short_repr(value, 2000)
@@ -178,6 +180,8 @@ class _Stream(io.TextIOBase):
     def write(self, text: str) -> int:
         if threading.get_ident() != self._thread:
             return int(self._original.write(text) or 0) if self._original is not None else len(text)
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         if self._length < MOST_OUTPUT:
             self._parts.append(text[: MOST_OUTPUT - self._length])
         self._length += len(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator, Mapping
 from types import ModuleType
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from tdmcp_embedded.touchdesigner import customs, describe, operators
 from tdmcp_embedded.touchdesigner.flags import changed_flags
 from tdmcp_embedded.touchdesigner.operators import Pace
-from tdmcp_embedded.touchdesigner.values import Json, clean, rounded
+from tdmcp_embedded.touchdesigner.values import Json, clean, rounded, weight
 
 #: Grey of a new operator's tile.
 DEFAULT_COLOR = (0.67, 0.67, 0.67)
@@ -27,7 +26,7 @@ _FEW_CELLS = 200
 
 
 #: Fields that a bounded reading leaves out where they are too long; `left_out` then has a sentence with their name.
-_LEAVABLE = ("params", "custom", "comment", "tags", "inputs", "comp_inputs")
+_LEAVABLE = ("title", "params", "custom", "comment", "tags", "inputs", "comp_inputs")
 
 
 def unread(row: Mapping[str, Any]) -> set[str]:
@@ -52,7 +51,7 @@ class RowReader:
 
     Args:
         pace: when to offer the frame back within one operator; only a large table takes so long.
-        text: characters of one DAT's text or table (of other things twice as many); what is longer is named in
+        text: bytes of one DAT's text or table (of other things twice as many); what is longer is named in
             `left_out`. None is no bound.
         outline: only names, types, wires and docking.
     """
@@ -73,6 +72,8 @@ class RowReader:
         if op.dock is not None:
             row["dock"] = str(op.dock.name)
         if self._outline:
+            if self._text is not None:
+                _leave_out(op, row, 2 * self._text)
             return row
         if op.isCOMP:
             pages = customs.pages(op)
@@ -104,7 +105,13 @@ class RowReader:
             }
             if others:
                 row["params"] = others
-        return {name: value for name, value in row.items() if value != ""}
+        for name, par in (("title", "Titletext"), ("text", "Bodytext"), ("mode", "Mode")):
+            # A new one has a title (fact 28): that somebody took it away must be said.
+            if row[name] == "" and op.par[par].isDefault:
+                del row[name]
+        if self._text is not None:
+            _leave_out(op, row, self._text)
+        return row
 
     def _parameters(self, op: Any, row: dict[str, Json]) -> None:
         sequences: dict[str, Json] = {}
@@ -137,7 +144,10 @@ class RowReader:
             # Not even a cell a character: no need to have TD write all of it.
             if cells > self._text:
                 left_out = f"table of {op.numRows} x {op.numCols} cells"
-            elif (size := len(str(op.text))) > self._text:
+            # In JSON a cell has quotes and a comma.
+            elif (size := len(text := str(op.text))) > self._text or weight(
+                text
+            ) + 3 * cells > self._text + 2:
                 left_out = f"{'table' if table else 'text'} of {size} characters"
             if left_out:
                 row["left_out"] = [*row.get("left_out", ()), f"{left_out}; read_data {op.path} reads it"]
@@ -168,10 +178,15 @@ class RowReader:
 def _leave_out(op: Any, row: dict[str, Json], most: int) -> None:
     """Take out what would make a page of one operator."""
     sentences = []
-    for field in _LEAVABLE:
-        if field in row and (size := len(json.dumps(row[field], ensure_ascii=False))) > most:
+    fields = [*_LEAVABLE, "text"]
+    for field in fields:
+        if field in row and (size := weight(row[field])) > most:
             del row[field]
-            sentences.append(f"{field} of {size} characters; inspect_operator {op.path} shows more")
+            sentences.append(f"{field} of {size} bytes; inspect_operator {op.path} shows more")
+    # Each by itself may pass, and all of them together not.
+    while weight(row) > 2 * most and (there := [field for field in fields if field in row]):
+        field = max(there, key=lambda each: weight(row[each]))
+        sentences.append(f"{field} of {weight(row.pop(field))} bytes; inspect_operator {op.path} shows more")
     if sentences:
         row["left_out"] = sentences
 

@@ -1,7 +1,7 @@
 """One undo step per call; and when a call fails in the middle, everything put back as it was.
 
-TD's own undo does most of the putting back. A journal of what we did checks it afterwards and mends the rest: undo may
-be switched off, and some operations tear an open block down (making an annotation does, fact 35).
+TD's own undo does most of the putting back, and is on while we work. A journal of what we did checks it afterwards and
+mends the rest: some operations tear an open block down (making an annotation does, fact 35).
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ def block(td: ModuleType, name: str) -> Iterator[Journal]:
         journal.close()
     finally:
         _open.remove(journal)
+        journal.release()
 
 
 def journal() -> Journal:
@@ -65,8 +66,16 @@ class Journal:
         self._given_up = td is None
         self._foreign: int | None = None
         self._last: list[Callable[[], object]] = []
+        self._first: Callable[[], None] | None = None
+        self._gone: set[str] = set()
+        self._made: set[str] = set()
         self._depth = len(self._undo.undoStack) if td is not None else 0
+        self._was_off = False
         if td is not None:
+            # What is destroyed only TD brings back: without its undo a failure in the middle would lose it for good.
+            self._was_off = not self._undo.globalState
+            if self._was_off:
+                self._undo.globalState = True
             self._undo.startBlock(name)
 
     @property
@@ -95,21 +104,45 @@ class Journal:
     def put_back_with(self, entry: Callable[[], None]) -> None:
         """Note how to put one thing back. `entry` must do nothing where it already is as it was."""
         self._entries.append(entry)
+        if self._first is not None:
+            first, self._first = self._first, None
+            first()
+
+    @contextmanager
+    def at_first(self, work: Callable[[], None]) -> Iterator[None]:
+        """Have something done when the first thing inside is noted, before it happens; if nothing is, never."""
+        self._first = work
+        try:
+            yield
+        finally:
+            self._first = None
 
     def created(self, operator: Any) -> None:
         """Note an operator that was made."""
         td, path = self._td, operator.path
+        replaces = _inside(path, self._gone)
+        self._made.add(path)
 
         def put_back() -> None:
             found = td.op(path) if td is not None else None
-            if found is not None and found.path == path:
+            # What it took the place of may be back already, by TD's undo.
+            if found is not None and found.path == path and (operator.valid or not replaces):
                 destroy(found)
 
         self.put_back_with(put_back)
 
+    def destroying(self, operator: Any) -> None:
+        """Note an operator that is about to be destroyed; to bring it back is TD's part."""
+        self._gone.add(operator.path)
+
     def parameter(self, par: Any) -> None:
         """Note the state of a parameter that is about to be written."""
-        td, path, name, before = self._td, par.owner.path, par.name, ParameterState(par)
+        td, path, name = self._td, par.owner.path, par.name
+        if _inside(path, self._made):
+            # It goes with its operator; what stood in its place and comes back is not to be written to.
+            self.put_back_with(_nothing)
+            return
+        before = ParameterState(par)
 
         def put_back() -> None:
             owner = td.op(path) if td is not None else None
@@ -122,6 +155,9 @@ class Journal:
     def attribute(self, operator: Any, name: str, value: Any = None) -> None:
         """Note an attribute of an operator (a flag, its position, its text) that is about to be set."""
         td, path = self._td, operator.path
+        if _inside(path, self._made):
+            self.put_back_with(_nothing)
+            return
         before = getattr(operator, name) if value is None else value
 
         def put_back() -> None:
@@ -155,6 +191,11 @@ class Journal:
             self._undo.endBlock()
         self.grew = len(self._undo.undoStack) > self._depth
 
+    def release(self) -> None:
+        """Leave TD's undo on or off, as the user had it."""
+        if self._was_off:
+            self._undo.globalState = False
+
     def abandon(self) -> None:
         """End the block without an undo step: for calls that changed nothing, or that undo by themselves."""
         if self.active and not self.shared:
@@ -187,6 +228,19 @@ class Journal:
             if len(undo.undoStack) >= size:
                 return False
         return added
+
+
+def _nothing() -> None:
+    return None
+
+
+def _inside(path: str, tops: set[str]) -> bool:
+    """Whether a path is one of some, or below one."""
+    while path not in tops:
+        path = path.rpartition("/")[0]
+        if not path:
+            return False
+    return True
 
 
 class ParameterState:
@@ -231,25 +285,5 @@ def destroy(operator: Any) -> None:
         if docked.valid:
             destroy(docked)
     if operator.valid:
+        journal().destroying(operator)
         operator.destroy()
-
-
-def steps(td: ModuleType, count: int, redo: bool) -> tuple[list[str], list[str], list[str]]:
-    """Undo (or redo) up to `count` steps.
-
-    Returns:
-        The names of the steps undone, first undone first; then what can be undone and redone now, as TD lists it.
-    """
-    undo = td.ui.undo
-    done: list[str] = []
-    for _ in range(count):
-        before = list(undo.redoStack if redo else undo.undoStack)
-        if not before:
-            break
-        (undo.redo if redo else undo.undo)()
-        after = list(undo.redoStack if redo else undo.undoStack)
-        if len(after) >= len(before):
-            break
-        # Which end of the list is the newest is not documented: the entry that went missing tells.
-        done.append(str(before[0] if after == before[1:] and after != before[:-1] else before[-1]))
-    return done, [str(n) for n in undo.undoStack], [str(n) for n in undo.redoStack]

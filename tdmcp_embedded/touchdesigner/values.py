@@ -7,6 +7,7 @@ text and leaves in all, so that no value can make an answer large or slow. Main 
 from __future__ import annotations
 
 import base64
+import json
 import math
 import struct
 from collections.abc import Iterable, Mapping
@@ -31,6 +32,8 @@ class Bounds:
     items: int = 200
     chars: int = 4000
     leaves: int = 5000
+    total: int = 200_000
+    """Characters of all texts together."""
 
 
 def json_value(value: object, bounds: Bounds | None = None) -> Json:
@@ -61,23 +64,38 @@ def clean(text: str) -> str:
     return text
 
 
-def cut(text: str, limit: int) -> str:
-    """At most about `limit` characters, saying how many there were."""
-    if len(text) <= limit:
-        return text
-    return f"{text[:limit]}… ({len(text)} characters)"
+def cut(text: str, limit: int, where: str = "") -> str:
+    """At most about `limit` bytes as they travel (characters, of plain ASCII), saying how many characters there were."""
+    shown = text[:limit]
+    # No character travels in more than six bytes.
+    if 6 * len(shown) > limit:
+        while shown and (size := weight(shown) - 2) > limit:
+            shown = shown[: min(len(shown) - 1, len(shown) * limit // size)]
+    return text if len(shown) == len(text) else f"{shown}… ({len(text)} characters{where})"
+
+
+def weight(value: Json) -> int:
+    """Bytes of a value as JSON: in most alphabets a character takes two to four of them."""
+    return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def number(value: float) -> Json:
     """A number as JSON can hold it: NaN and infinities, and integers too large for a double, become text."""
     if isinstance(value, int):
-        return int(value) if -_LARGEST_INT <= value <= _LARGEST_INT else str(int(value))
+        return int(value) if -_LARGEST_INT <= value <= _LARGEST_INT else _digits(int(value))
     value = float(value)
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
     return value
+
+
+def _digits(value: int) -> str:
+    """A whole number as text; Python writes no number of thousands of digits."""
+    if value.bit_length() <= 1000:
+        return str(value)
+    return f"about {'-' if value < 0 else ''}2**{value.bit_length()} ({value.bit_length()} bits)"
 
 
 def rounded(value: float, digits: int = 6) -> Json:
@@ -128,12 +146,24 @@ class _Writer:
     def __init__(self, bounds: Bounds) -> None:
         self._bounds = bounds
         self._left = bounds.leaves
+        self._room = bounds.total
         self._open: set[int] = set()
 
     def write(self, value: object, depth: int) -> Json:
         self._left -= 1
-        if self._left < 0:
+        if self._left < 0 or self._room < 0:
             return "<left out: the value is too large>"
+        try:
+            return self._spent(self._write_any(value, depth))
+        except Exception:  # noqa: BLE001 - whatever a foreign object does while being looked at, the answer must come
+            return self._spent(short_repr(value))
+
+    def _spent(self, written: Json) -> Json:
+        if isinstance(written, str):
+            self._room -= len(written)
+        return written
+
+    def _write_any(self, value: object, depth: int) -> Json:
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, Enum):
@@ -141,11 +171,9 @@ class _Writer:
         if isinstance(value, (int, float)):
             return number(value)
         if isinstance(value, str):
-            return cut(clean(value), self._bounds.chars)
-        try:
-            return self._write_object(value, depth)
-        except Exception:  # noqa: BLE001 - whatever a foreign object does while being looked at, the answer must come
-            return short_repr(value)
+            # A subclass of the agent's own may say anything about itself; the text in it is what counts.
+            return cut(clean(str.__str__(value)), self._bounds.chars)
+        return self._write_object(value, depth)
 
     def _write_object(self, value: object, depth: int) -> Json:
         if isinstance(value, (bytes, bytearray, memoryview)):
@@ -220,7 +248,7 @@ class _Writer:
     def _items(self, values: Iterable[object], total: int, depth: int) -> list[Json]:
         shown: list[Json] = []
         for item in islice(values, self._bounds.items):
-            if self._left <= 0:
+            if self._left <= 0 or self._room < 0:
                 break
             shown.append(self.write(item, depth + 1))
         if total > len(shown):
@@ -230,9 +258,10 @@ class _Writer:
     def _mapping(self, pairs: Iterable[tuple[object, object]], total: int, depth: int) -> dict[str, Json]:
         shown: dict[str, Json] = {}
         for key, item in islice(pairs, self._bounds.items):
-            if self._left <= 0:
+            if self._left <= 0 or self._room < 0:
                 break
             name = clean(key) if isinstance(key, str) else short_repr(key, 200)
+            self._room -= len(name)
             shown[cut(name, 200)] = self.write(item, depth + 1)
         if total > len(shown):
             shown["…"] = f"{total - len(shown)} more"

@@ -10,6 +10,7 @@ from typing import Any
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner import undo
 from tdmcp_embedded.touchdesigner.operators import wires_in
+from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
 
@@ -40,16 +41,16 @@ def check(source: Any, output: int, target: Any, index: int, comp: bool = False)
             f"{source.path} and {target.path} are in different networks; wires do not leave a network.",
             "Use an In operator inside the COMP, or a select operator that names the other by path.",
         )
-    outputs = source.outputCOMPConnectors if comp and source.isCOMP else source.outputConnectors
-    inputs = target.inputCOMPConnectors if comp and target.isCOMP else target.inputConnectors
-    if comp and not (source.isCOMP and target.isCOMP):
-        raise _invalid("Only COMPs have connectors on top and bottom.", "Leave comp out for ordinary wires.")
+    if comp:
+        _check_comps(source, target)
+    outputs = source.outputCOMPConnectors if comp else source.outputConnectors
+    inputs = target.inputCOMPConnectors if comp else target.inputConnectors
     if not 0 <= output < len(outputs):
         raise _invalid(
             f"{source.path} has no output {output}: it has {len(outputs)}.",
             "An Out operator inside the COMP gives it an output." if source.isCOMP else "",
         )
-    if index < 0 or (index >= len(inputs) and not (_grows(target) and index < len(inputs) + 1)):
+    if index < 0 or (index >= len(inputs) and not (grows(target) and index < len(inputs) + 1)):
         hint = ""
         if not inputs and target.isCOMP:
             hint = "A COMP has inputs once it holds In operators (inTOP, inCHOP …)."
@@ -65,6 +66,11 @@ def check(source: Any, output: int, target: Any, index: int, comp: bool = False)
             f"{source.path} gives {given} data, {target.path} takes {taken}s.",
             _converter(given, taken),
         )
+
+
+def _check_comps(*operators: Any) -> None:
+    if not all(operator.isCOMP for operator in operators):
+        raise _invalid("Only COMPs have connectors on top and bottom.", "Leave comp out for ordinary wires.")
 
 
 def connect(source: Any, output: int, target: Any, index: int, comp: bool = False) -> Wire:
@@ -107,6 +113,8 @@ def disconnect(target: Any, index: int, comp: bool = False) -> Wire:
     Raises:
         ToolFailure: `wiring_invalid`, when there is no such input or nothing is wired to it.
     """
+    if comp:
+        _check_comps(target)
     inputs = target.inputCOMPConnectors if comp else target.inputConnectors
     before = wires_in(target, comp)
     present = before[index] if 0 <= index < len(before) else None
@@ -138,7 +146,7 @@ def set_inputs(target: Any, wanted: Sequence[tuple[Any, int] | None], comp: bool
     if _same(wires_in(target, comp), wanted):
         return []
     for index, wire in enumerate(wanted):
-        if wire is not None and not _grows(target):
+        if wire is not None and not grows(target):
             check(wire[0], wire[1], target, index, comp)
     note(target, comp)
     # From the last to the first: multi-input operators close the gap (fact 31).
@@ -224,8 +232,9 @@ def _same(now: Sequence[tuple[Any, int] | None], wanted: Sequence[tuple[Any, int
     ]
 
 
-def _grows(operator: Any) -> bool:
-    return len(operator.inputConnectors) > 0 and bool(operator.isMultiInputs)
+def grows(operator: Any) -> bool:
+    """Whether an operator offers one more input once those it has are taken; a crossTOP has two and no more."""
+    return 0 < len(operator.inputConnectors) < (told(lambda: int(operator.maxInputs)) or 0)
 
 
 def _family(operator: Any, connector: Any, inner: str) -> str:

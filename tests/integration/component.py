@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import http.client
 import json
@@ -40,8 +41,11 @@ def quick(td):
 
 def serving(td, component=COMPONENT):
     """Wait until the component serves; the address it shows."""
-    until(lambda: par(td, "Status", component), lambda said: said.startswith("Serving at "))
-    return par(td, "Url", component)
+    both = f"({component}.par.Status.eval(), {component}.par.Url.eval())"
+    _, url = until(
+        lambda: ast.literal_eval(td.exec(both)), lambda shown: shown[0].startswith("Serving at ") and shown[1]
+    )
+    return url
 
 
 def on_a_fixed_port(**options) -> StandIn:

@@ -305,8 +305,9 @@ def test_the_clipboard_gets_a_client_configuration_that_works(td):
 
 def test_a_component_that_is_dropped_again_at_once_has_the_same_port(td):
     td.exec(f"copy = op('/project1').copy({COMPONENT}, name='next')\n{COMPONENT}.destroy()")
+    # At first the copy shows what was copied with it.
+    until(lambda: td.exec("1") and [entry["component"] for entry in entries(td)], ["/project1/next"])
     assert serving(td, "op('/project1/next')") == td.url
-    assert len(entries(td)) == 1
     td.exec("op('/project1/next').name = 'tdmcp'")
 
 

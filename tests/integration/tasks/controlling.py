@@ -40,7 +40,8 @@ async def exposed_controls(agent: Agent) -> None:
             {"path": look, "params": {"Size": 7.5, "Style": "simplex3d"}},
         ],
     )
-    assert agent.truth("home.op('look/noise1').par.period.eval()") == 7.5
+    values = "[home.op('look/noise1').par[name].eval() for name in ('period', 'type')]"
+    assert agent.truth(values) == [7.5, "simplex3d"]
     agent.found("home.op('look/noise1').par.period = 3")
     inspected = await agent.call("inspect_operator", paths=[look], parameters="Size")
     assert inspected["operators"][0]["parameters"]["Size"]["value"] == 3
@@ -51,6 +52,7 @@ async def still_at_a_frame(agent: Agent) -> None:
     agent.found("n = home.create('noiseTOP', 'noise1'); n.par.tz.expr = 'me.time.frame / 100'")
     stopped = await agent.call("control_timeline", action="pause", frame=120)
     assert stopped["playing"] is False and stopped["frame"] == 120
+    assert agent.truth("[root.time.play, root.time.frame]") == [False, 120]
     picture = await agent.call("capture_image", path=f"{agent.home}/noise1", max_size=256, format="jpeg")
     assert picture["verdict"] == "ok"
     await agent.call("control_timeline", action="play")
@@ -64,6 +66,7 @@ async def does_it_move(agent: Agent) -> None:
     assert (await agent.call("watch_values", watch=watch, frames=6))["values"][0]["changes"] == 0
     await agent.call("set_parameters", changes=[{"path": f"{agent.home}/lfo1", "params": {"frequency": 2}}])
     assert (await agent.call("watch_values", watch=watch, frames=12))["values"][0]["changes"] > 0
+    assert agent.truth("home.op('lfo1').par.frequency.eval()") == 2
 
 
 async def slowest_operator(agent: Agent) -> None:

@@ -34,7 +34,7 @@ async def renamed_everywhere(agent: Agent) -> None:
         "home.create('lfoCHOP', 'lfo_old')\n"
         "for name in ('a', 'b'):\n"
         "    c = home.create('baseCOMP', name); l = c.create('levelTOP', 'level1')\n"
-        "    l.par.opacity.expr = \"op('../lfo_old')['chan1'] * 0.5\""
+        "    l.par.opacity.expr = \"op('../../lfo_old')['chan1'] * 0.5\""
     )
     uses = await agent.call("find_operators", path=agent.home, value="lfo_old")
     assert [row["path"] for row in uses["operators"]] == [f"{agent.home}/{c}/level1" for c in "ab"]
@@ -50,9 +50,11 @@ async def renamed_everywhere(agent: Agent) -> None:
             {"tool": "set_parameters", "arguments": {"changes": changes}},
         ],
     )
-    assert agent.truth("home.op('a/level1').par.opacity.expr") == "op('../wobble')['chan1'] * 0.5"
-    left = await agent.call("find_operators", path=agent.home, value="lfo_old")
-    assert left["total"] == 0
+    expressions = "[home.op(c).op('level1').par.opacity.expr for c in 'ab']"
+    assert agent.truth(expressions) == ["op('../../wobble')['chan1'] * 0.5"] * 2
+    # An expression that names nobody raises when it is asked.
+    works = "home.op(c).op('level1').par.opacity.eval() is not None"
+    assert agent.truth(f"[home.op('lfo_old') is None, *[{works} for c in 'ab']]") == [True, True, True]
 
 
 async def explained_network(agent: Agent) -> None:
@@ -95,6 +97,8 @@ async def exported_component(agent: Agent) -> None:
         "compare_network", path=f"{agent.home}/again", **{"with": f"{agent.home}/look"}
     )
     assert compared["equal"] is True
+    assert agent.truth("home.op('again/noise1').par.period.eval()") == 3
+    assert agent.truth(f"__import__('os').path.getsize(project.folder + '/{file}') > 0") is True
 
 
 async def yesterdays_checkpoint(agent: Agent) -> None:
@@ -116,6 +120,7 @@ async def yesterdays_checkpoint(agent: Agent) -> None:
     await agent.call("checkpoint", action="restore", path=agent.home, name="yesterday")
     assert agent.truth("sorted(o.name for o in home.children)") == ["level1", "noise1"]
     assert agent.truth("home.op('noise1').par.period.eval()") == 1 / 3
+    assert agent.truth("home.op('level1').inputs[0].name") == "noise1"
     await agent.call("checkpoint", action="drop", path=agent.home, name="yesterday")
 
 
@@ -127,6 +132,7 @@ async def saved_version(agent: Agent) -> None:
     assert outcome["state"] == "done" and outcome["result"]["file"].endswith(name)
     status = await agent.call("get_status")
     assert status["project"]["saved"] is True and status["project"]["modified"] is False
+    assert agent.truth(f"__import__('os').path.getsize(project.folder + '/{name}') > 0") is True
 
 
 async def found_and_changed(agent: Agent) -> None:

@@ -33,6 +33,7 @@ async def black_output(agent: Agent) -> None:
     )
     mended = await agent.call("capture_image", path=f"{agent.home}/out", max_size=128)
     assert mended["verdict"] == "ok"
+    assert agent.truth("bool(home.op('out').numpyArray()[..., :3].max() > 0.1)") is True
 
 
 async def other_type(agent: Agent) -> None:
@@ -63,8 +64,10 @@ async def broken_shader(agent: Agent) -> None:
         replace=[{"old": "TDOutputSwizzle(colur)", "new": "TDOutputSwizzle(colour)"}],
         expected_hash=code["hash"],
     )
+    # The edit itself looks whether the shader compiles now.
     assert not written.get("problems")
-    assert (await agent.call("check_errors", path=agent.home))["ok"] is True
+    assert "colur" not in agent.truth("home.op('glsl1_pixel').text")
+    assert "rror" not in agent.truth("str(home.op('glsl1').compileResult)")
 
 
 async def lost_reference(agent: Agent) -> None:
@@ -84,8 +87,11 @@ async def lost_reference(agent: Agent) -> None:
             {"path": f"{agent.home}/level1", "params": {"brightness1": {"expr": f"op('{name}')['chan1']"}}}
         ],
     )
-    assert "brightness1" in answer["operators"][0]["values"]
-    assert (await agent.call("check_errors", path=agent.home))["ok"] is True
+    assert "brightness1" in answer["operators"][0]["values"] and not answer["problems"]
+    assert (
+        agent.truth("home.op('level1').par.brightness1.eval() == home.op('wobble')['chan1'].eval()") is True
+    )
+    assert agent.truth("home.op('level1').errors()") == ""
 
 
 async def wrong_words(agent: Agent) -> None:
@@ -142,3 +148,4 @@ async def failing_script(agent: Agent) -> None:
     assert agent.truth("len(home.children)") == 0
     done = await agent.call("execute_python", code=f"home_comp = op({agent.home!r})\n{code}")
     assert done["value"] == 4 and len(done["created"]) == 4
+    assert agent.truth("[o.text for o in home.ops('note*')]") == ["", "x", "xx", "xxx"]

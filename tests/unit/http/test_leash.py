@@ -105,3 +105,23 @@ def test_the_end_of_the_server_still_reaches_an_open_request() -> None:
             await task
 
     asyncio.run(go())
+
+
+async def renewing(scope: Scope, receive: Receive, send: Send) -> None:
+    """Makes its own key invalid, and is long about telling the new one."""
+    await receive()
+    leash.let_go(dict(scope))
+    keys.discard(DEAD.token)
+    await asyncio.sleep(10 * leash.LOOK_EVERY_S)
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"the new key"})
+
+
+keys: set[str] = set()
+
+
+def test_the_request_that_renews_its_key_is_answered() -> None:
+    keys.add(DEAD.token)
+    client = Client(Leash(renewing, lambda key: key.token in keys), DEAD)
+    asyncio.run(client.ask())
+    assert [message.get("status", message.get("body")) for message in client.got] == [200, b"the new key"]

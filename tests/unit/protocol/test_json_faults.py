@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tdmcp_embedded.protocol.json_faults import fault
+from tdmcp_embedded.tools.json_faults import fault
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,13 @@ def test_a_component_takes_docked_operators_inside_it_along(world: World, td: Mo
     assert td.op("/project1").children == []
 
 
+def test_what_is_wired_to_itself_may_change_its_type(world: World, td: ModuleType) -> None:
+    glsl = td.root.create("glslTOP", "g")
+    glsl.inputConnectors[0].connect(glsl)
+    noise = glsl.changeType(td.levelTOP)
+    assert noise.inputs == [noise]
+
+
 def test_an_undone_glsl_top_takes_its_docked_operators_along_and_redo_brings_them_back(
     world: World, td: ModuleType
 ) -> None:

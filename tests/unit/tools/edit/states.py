@@ -33,14 +33,22 @@ def one(op: Any) -> dict[str, Any]:
         "flags": {name: getattr(op, name) for name in _FLAGS},
         "dock": op.dock.path if op.dock is not None else None,
     }
+    blocks = {par.name: par.sequence.numBlocks for par in op.pars() if par.isSequence}
+    if blocks:
+        facts["blocks"] = blocks
     if op.isDAT and op.isEditable:
         facts["text"] = op.text
     if op.isCOMP:
-        facts["custom"] = [
-            (page.name, [(g.name, g.style, g.label, list(g.default), list(g.min)) for g in page.parGroups])
-            for page in op.customPages
-        ]
+        facts["custom"] = [(page.name, [defined(par) for par in page.pars]) for page in op.customPages]
     return facts
+
+
+def defined(par: Any) -> tuple[Any, ...]:
+    """All that its author said of a custom parameter."""
+    numbers = (par.min, par.max, par.clampMin, par.clampMax, par.normMin, par.normMax) if par.isNumber else ()
+    words = (par.menuNames, par.menuLabels, par.menuSource) if par.isMenu else ()
+    said = (par.label, par.help, par.readOnly, par.startSection, par.enableExpr)
+    return (par.name, par.style, held(par.default), *said, *numbers, *words)
 
 
 def held(value: Any) -> str:

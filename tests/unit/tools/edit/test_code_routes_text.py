@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tdmcp_embedded.touchdesigner.code_routes import is_code, is_executor
+from tdmcp_embedded.touchdesigner.code_routes import is_executor
+from tdmcp_embedded.touchdesigner.code_text import is_code
 
 
 @pytest.mark.parametrize(

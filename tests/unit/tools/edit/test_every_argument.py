@@ -122,6 +122,7 @@ def project(bench: Bench, folder: Path) -> None:
         ("baseCOMP", "box"),
     ):  # fmt: skip
         bench.make(kind, name)
+    bench.make("noiseCHOP", "waves", channelname="one two")
     bench.wire(*(bench.op(path) for path in MANY[:4]))
     bench.op(f"{P}/notes").text = bench.op(f"{P}/other").text = "old"
     box = bench.op(f"{P}/box")

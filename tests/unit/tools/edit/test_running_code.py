@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import json
 import sys
 import threading
 from contextlib import nullcontext
@@ -149,3 +151,42 @@ def test_lone_surrogates_do_not_break_the_answer() -> None:
     outcome = run("print('\\ud800')\n'\\ud800'")
     outcome.stdout.encode()
     str(outcome.value).encode()
+
+
+def test_bytes_are_no_text_to_print() -> None:
+    outcome = run("import sys\nsys.stdout.write(b'x')")
+    assert outcome.error.startswith("TypeError") and outcome.line == 2
+
+
+def test_an_answer_stays_small_however_large_the_value() -> None:
+    for code in ("{'k' * 300 + str(i): 'x' * 1000 for i in range(1000)}", "[['x' * 1900] * 200] * 3"):
+        outcome = run(code)
+        assert outcome.error == "" and len(json.dumps(outcome.value)) < 12_000
+
+
+def test_built_ins_that_code_replaced_or_deleted_are_back_and_added_ones_stay() -> None:
+    before = (len, sorted, sys.getrecursionlimit(), sys.gettrace(), sys.getprofile())
+    run(
+        "import builtins, sys\nbuiltins.len = None\ndel builtins.sorted\nbuiltins.helper_of_mine = 7\n"
+        "sys.setrecursionlimit(150)\nsys.setprofile(lambda *a: 1 / 0)"
+    )
+    try:
+        assert (len, sorted, sys.getrecursionlimit(), sys.gettrace(), sys.getprofile()) == before
+        assert run("helper_of_mine").value == 7
+    finally:
+        vars(builtins).pop("helper_of_mine", None)
+
+
+def test_a_value_that_lies_about_itself_does_not_make_the_code_a_failure() -> None:
+    for code in (
+        "10 ** 5000",
+        "class S(str):\n    def __len__(self): return 0\n    def encode(self, *a): raise ValueError\nS('x' * 9000)",
+        "class I(int):\n    def __le__(self, o): raise ValueError\n    __ge__ = __le__\nI(4)",
+        "class F(float):\n    def __float__(self): raise ValueError\nF(4)",
+        "class A:\n    @property\n    def __class__(self): raise ValueError\nA()",
+        "class E(Exception):\n    def __str__(self): raise ValueError\nE()",
+    ):
+        outcome = run(code)
+        assert outcome.error == "", code
+        json.dumps(outcome.value, allow_nan=False)
+    assert run("-10 ** 5000").value.startswith("about -2**")

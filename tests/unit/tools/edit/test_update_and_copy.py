@@ -156,3 +156,22 @@ def test_one_undo_takes_copies_away(bench: Bench) -> None:
     bench.run("copy_operators", paths=["/project1/a", "/project1/b"])
     bench.run("undo")
     assert state(bench) == before
+
+
+def test_a_component_does_not_become_a_picture_and_lose_what_it_holds(bench: Bench) -> None:
+    bench.make("noiseTOP", "inner", parent=bench.make("baseCOMP", "base").path)
+    with refused(bench, Code.VALUE_INVALID) as caught:
+        bench.run("update_operator", path="/project1/base", type="levelTOP")
+    assert "family" in caught.value.message
+
+
+def test_what_touchdesigner_cannot_do_without_is_neither_renamed_nor_moved_nor_retyped(bench: Bench) -> None:
+    for path, change in (
+        ("/local", {"name": "other"}),
+        ("/local/time", {"name": "clock"}),
+        ("/local", {"parent": "/project1"}),
+        ("/local", {"type": "containerCOMP"}),
+        ("/project1", {"type": "baseCOMP"}),
+    ):
+        with refused(bench, Code.PRECONDITION_FAILED, path="/"):
+            bench.run("update_operator", path=path, **change)

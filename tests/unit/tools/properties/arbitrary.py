@@ -70,15 +70,18 @@ def scramble(bench: Bench, operator: Any, random: Random, count: int) -> None:
         if random.random() < 0.15:
             par.expr = random.choice(("absTime.frame % 7", "me.digits or 1", "len('ö')"))
         elif random.random() < 0.1 and operator.parent() is not None:
-            masters = [
-                other for other in pars if other.isNumber and told(lambda other=other: other.val) is not None
-            ]
+            masters = [other for other in pars if other.isNumber and readable(other)]
             if masters and par.isNumber:
                 par.bindExpr = f"me.par.{random.choice(masters).name}"
         else:
             value = constant(par, random)
             if value is not None:
                 par.val = value
+
+
+def readable(par: Any) -> bool:
+    """Whether what it holds is known."""
+    return told(lambda: par.val) is not None
 
 
 def settable(par: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from fakes.undo import UndoStack
 from tdmcp_embedded.errors import ToolFailure
 from tdmcp_embedded.touchdesigner.undo import Journal
 from tests.unit.tools.edit.states import state
@@ -44,9 +45,7 @@ def run_until(bench: Bench, breaking: list[int], point: int, name: str, argument
     bench.run(name, **arguments)
 
 
-def broken_anywhere(
-    breaking: list[int], name: str, arguments: dict[str, Any], random: Random, undo: bool
-) -> None:
+def broken_anywhere(breaking: list[int], name: str, arguments: dict[str, Any], random: Random) -> None:
     with fresh() as bench:
         furnish(bench)
         run_until(bench, breaking, 0, name, arguments)
@@ -54,7 +53,6 @@ def broken_anywhere(
     for point in sorted(random.sample(range(1, writes + 1), min(3, writes))):
         with fresh() as bench:
             furnish(bench)
-            bench.td.ui.undo.globalState = undo
             before, steps = state(bench), bench.td.ui.undo.undoStack
             with pytest.raises(ToolFailure):
                 run_until(bench, breaking, point, name, arguments)
@@ -67,7 +65,7 @@ def broken_anywhere(
 def test_an_edit_that_breaks_off_leaves_nothing(make: Any, seed: int, breaking: list[int]) -> None:
     random = Random(seed)
     name, arguments = make(random)
-    broken_anywhere(breaking, name, arguments, random, undo=True)
+    broken_anywhere(breaking, name, arguments, random)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -79,14 +77,15 @@ def test_a_batch_that_breaks_off_leaves_nothing(seed: int, breaking: list[int]) 
         noted = "annotations" in given or given.get("type") == "annotateCOMP"
         if tool in ("set_parameters", "build_network", "define_parameters", "create_operator") and not noted:
             calls.append({"tool": tool, "arguments": given})
-    broken_anywhere(breaking, "batch", {"calls": calls, "confirm": True}, random, undo=True)
+    broken_anywhere(breaking, "batch", {"calls": calls, "confirm": True}, random)
 
 
 @pytest.mark.parametrize("name", ["_build", "_set", "_define", "_write", "_wire"])
-def test_an_edit_that_breaks_off_leaves_nothing_where_undo_is_switched_off(
-    name: str, breaking: list[int]
+def test_an_edit_that_breaks_off_leaves_nothing_where_touchdesigner_records_nothing(
+    name: str, breaking: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(UndoStack, "record", lambda *_: None)
     random = Random(7)
     make = next(each for each in CALLS if each.__name__ == name)
     tool, arguments = make(random)
-    broken_anywhere(breaking, tool, arguments, random, undo=False)
+    broken_anywhere(breaking, tool, arguments, random)

@@ -81,8 +81,14 @@ def _annotate(bench: Bench, random: Random) -> None:
     bench.run("build_network", path=path, operators=[], annotations=[{"name": "note", "title": "T"}])
 
 
+def _reword(bench: Bench, random: Random) -> None:
+    notes = bench.op(STAGE).findChildren(type=bench.td.annotateCOMP, includeUtility=True)
+    for note in notes:
+        note.par.Titletext, note.par.Opacity = random.choice(("", "Other")), 0.25
+
+
 CHANGES: tuple[Callable[[Bench, Random], None], ...] = (
-    _delete, _retype, _retype_an_input, _replace_by_another_kind, _make, _rename, _rewire, _set, _write, _annotate,
+    _delete, _retype, _retype_an_input, _replace_by_another_kind, _make, _rename, _rewire, _set, _write, _annotate, _reword,
 )  # fmt: skip
 
 
@@ -102,6 +108,7 @@ def changed_and_restored(changes: list[Callable[[Bench, Random], None]], seed: i
     random = Random(seed)
     with fresh() as bench:
         grow(bench, bench.op(STAGE), random, depth=2)
+        bench.run("build_network", path=STAGE, operators=[], annotations=[{"name": "said", "text": "x"}])
         bench.frame()
         before = state(bench, STAGE)
         bench.run("checkpoint", action="save", path=STAGE, name="c")

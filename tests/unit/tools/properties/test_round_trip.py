@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from random import Random
 from typing import Any
 
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.unit.tools.edit.states import state
 from tests.unit.tools.harness import Bench
+from tests.unit.tools.properties import networks
 from tests.unit.tools.properties.arbitrary import NUMBERS, STAGE, TEXTS, all_types, fresh, scramble
 
 TWIN = "/project1/twin"
@@ -33,12 +33,13 @@ def round_trip(bench: Bench) -> None:
     """Build what is on the stage in an empty COMP beside it, and see that it is the same."""
     network = read_whole(bench, STAGE)
     bench.make("baseCOMP", "twin")
-    bench.run("build_network", path=TWIN, **network, exact=True)
+    bench.run("build_network", path=TWIN, **network)
     compared = bench.json("compare_network", path=TWIN, **{"with": STAGE})
     assert compared["equal"], compared["differences"]
     assert bench.json("compare_network", path=TWIN, **{"with": network})["equal"]
-    again = bench.json("build_network", path=TWIN, **network, exact=True)
-    assert again["undo"] == "", again["changed"]
+    for exact in (False, True):
+        again = bench.json("build_network", path=TWIN, **network, exact=exact)
+        assert again["undo"] == "", again["changed"]
 
 
 @pytest.mark.parametrize("first", range(0, len(TYPES), CHUNK))
@@ -75,67 +76,68 @@ def test_a_text_comes_out_as_it_went_in(text: str) -> None:
         assert (twin.text, twin.comment, twin.par.file.val) == (made.text, made.comment, made.par.file.val)
 
 
-STYLES = {
-    "Float": NUMBERS[:5], "Int": (0, 7, -3), "Str": TEXTS, "Toggle": (True, False), "Menu": ("one", "two"),
-    "StrMenu": ("one", "else"), "XYZ": NUMBERS[:5], "RGBA": NUMBERS[:5], "UV": NUMBERS[:5], "WH": NUMBERS[:5],
-    "File": ("a.png",), "Python": ("1 + 1",), "Header": ("h",), "OP": ("inner",), "Pulse": (), "Momentary": (),
-}  # fmt: skip
-
-
-@st.composite
-def pages(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Custom pages with parameters of any style."""
-    names = (f"P{letter}{number}" for letter, number in itertools.product("abcd", range(9)))
-    found = []
-    for index in range(draw(st.integers(1, 3))):
-        parameters = []
-        for style in draw(st.lists(st.sampled_from(sorted(STYLES)), min_size=1, max_size=5)):
-            one: dict[str, Any] = {"name": next(names), "style": style}
-            if draw(st.booleans()):
-                one["label"] = draw(st.sampled_from([t for t in TEXTS if t.strip()]))
-            if style in ("Float", "Int"):
-                one["size"] = draw(st.integers(1, 4))
-                if draw(st.booleans()):
-                    one |= {
-                        "min": -10,
-                        "max": draw(st.sampled_from((10, 0.5, 1 / 3)) if style == "Float" else st.just(9)),
-                    }
-            if style in ("Menu", "StrMenu"):
-                one |= {"menu": ["one", "two"], "menu_labels": ["Eins", "Zwei"]}
-            if draw(st.booleans()):
-                one["help"] = "what it does"
-            if draw(st.booleans()):
-                one["section"] = True
-            parameters.append(one)
-        found.append({"name": f"Page {index} ö", "parameters": parameters})
-    return found
-
-
-def values(comp: Any, random: Random) -> None:
-    """Give each custom parameter a value of its style, some an expression."""
-    for par in comp.customPars:
-        choices = STYLES.get(str(par.style)) or ()
-        if par.isPulse or par.isMomentary or not choices:
-            continue
-        if random.random() < 0.2 and par.isNumber:
-            par.expr = "1 + 2"
-        else:
-            par.val = random.choice(choices)
-
-
 @examples
-@given(pages(), st.integers(0, 99))
-def test_custom_parameters_of_every_style_survive(defined: list[dict[str, Any]], seed: int) -> None:
+@given(st.integers(0, 10_000))
+def test_custom_parameters_of_every_style_survive(seed: int) -> None:
+    random = Random(seed)
     with fresh() as bench:
         comp = bench.make("baseCOMP", "comp", parent=STAGE)
-        bench.make("nullTOP", "inner", parent=comp.path)
-        bench.run("define_parameters", path=comp.path, pages=defined)
-        values(comp, Random(seed))
+        bench.run("define_parameters", path=comp.path, pages=networks.pages(random))
+        networks.values(comp, random)
         round_trip(bench)
-        twin = bench.op(f"{TWIN}/comp")
-        assert [(p.name, p.style, p.mode.name, p.val) for p in twin.customPars if not p.isPulse] == [
-            (p.name, p.style, p.mode.name, p.val) for p in comp.customPars if not p.isPulse
-        ]
+        assert state(bench, TWIN)[f"{TWIN}/comp"]["custom"] == state(bench, STAGE)[comp.path]["custom"]
+
+
+@settings(examples, max_examples=12)
+@given(st.integers(0, 100_000))
+def test_any_network_survives(seed: int) -> None:
+    with fresh() as bench:
+        networks.fill(bench, bench.op(STAGE), Random(seed))
+        bench.frame()
+        round_trip(bench)
+        ours, theirs = state(bench, STAGE), state(bench, TWIN)
+        assert {path.removeprefix(STAGE) for path in ours} == {path.removeprefix(TWIN) for path in theirs}
+        for path, one in ours.items():
+            if path != STAGE:
+                twin = theirs[TWIN + path.removeprefix(STAGE)]
+                assert (twin["custom"] if "custom" in one else []) == one.get("custom", []), path
+                assert (twin["flags"], twin.get("text")) == (one["flags"], one.get("text")), path
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"),
+    [("cameraCOMP", "tz", 0), ("lfoCHOP", "timeslice", False), ("buttonCOMP", "w", 400)],
+)
+def test_what_a_user_put_to_its_default_is_so_in_the_twin(kind: str, name: str, value: object) -> None:
+    with fresh() as bench:
+        made = bench.make(kind, "it", parent=STAGE)
+        setattr(made.par, name, value)
+        round_trip(bench)
+        assert bench.op(f"{TWIN}/it").par[name].val == value
+
+
+def test_an_operator_described_by_an_agent_is_made_as_touchdesigner_makes_it() -> None:
+    with fresh() as bench:
+        bench.run("build_network", path=STAGE, operators=[{"name": "cam", "type": "cameraCOMP"}])
+        assert bench.op(f"{STAGE}/cam").par.tz.val == 5
+
+
+def test_a_docked_operator_that_was_deleted_is_not_in_the_twin_either() -> None:
+    with fresh() as bench:
+        shader = bench.make("glslTOP", "g", parent=STAGE)
+        for docked in [each for each in shader.docked if each.opType == "infoDAT"]:
+            docked.destroy()
+        round_trip(bench)
+        assert sorted(each.name for each in bench.op(f"{TWIN}/g").docked) == ["g_compute", "g_pixel"]
+
+
+def test_a_shader_taken_alone_from_a_reading_has_its_texts() -> None:
+    with fresh() as bench:
+        bench.make("glslTOP", "g", parent=STAGE)
+        [row] = [each for each in read_whole(bench, STAGE)["operators"] if each["name"] == "g"]
+        bench.make("baseCOMP", "twin")
+        bench.run("build_network", path=TWIN, operators=[row])
+        assert bench.op(f"{TWIN}/g").par.pixeldat.eval().path == f"{TWIN}/g_pixel"
 
 
 @examples

@@ -106,3 +106,17 @@ def test_a_network_that_is_none_is_refused(two: Bench) -> None:
         with pytest.raises(ToolFailure) as refusal:
             compare(two, "/project1/a", wrong)
         assert refusal.value.code is Code.VALUE_INVALID
+
+
+def test_what_this_server_writes_into_its_own_component_is_no_difference(bench: Bench) -> None:
+    mine = bench.make("baseCOMP", "server")
+    log = mine.create("tableDAT", "log")
+    bench.instance["component"] = mine.path
+    bench.run("checkpoint", action="save", path="/project1", name="now")
+    log.appendRow(["an event"])
+    assert bench.json("compare_network", path="/project1", **{"with": "now"})["equal"]
+    mine.nodeX += 100
+    [moved] = bench.json("compare_network", path="/project1", **{"with": "now"})["differences"]
+    assert moved["path"] == "server" and set(moved["changes"]) == {"position"}
+    bench.run("checkpoint", action="restore", path="/project1", name="now")
+    assert log.numRows == 1, "its log is not put back either"

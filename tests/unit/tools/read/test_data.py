@@ -135,3 +135,13 @@ def test_the_text_says_what_the_structure_says(bench: Bench) -> None:
     table(bench, 2)
     shown = bench.run("read_data", path="/project1/tab").text()
     assert '["n1","1"]' in shown and "hash: " in shown
+
+
+def test_a_channel_or_column_named_twice_comes_once(bench: Bench) -> None:
+    bench.make("constantCHOP", "c", const0name="a")
+    found = bench.json("read_data", path="/project1/c", names=["a"] * 600)
+    assert [channel["name"] for channel in found["channels"]] == ["a"]
+    table = bench.make("tableDAT", "t")
+    table.appendRow(["x", "y"])
+    found = bench.json("read_data", path="/project1/t", names=["y", "x", "y"])
+    assert found["table"] == [["y", "x"]]

@@ -123,11 +123,11 @@ def test_one_wrong_path_refuses_the_call_and_names_it(bench: Bench) -> None:
     assert refusal.value.code is Code.OPERATOR_NOT_FOUND and "/project1/A" in refusal.value.message
 
 
-@pytest.mark.parametrize("paths", [[], ["/project1"] * 21])
-def test_none_and_more_than_twenty_are_refused(bench: Bench, paths: list[str]) -> None:
+@pytest.mark.parametrize(("paths", "code"), [([], Code.VALUE_INVALID), (["/project1"] * 21, Code.TOO_LARGE)])
+def test_none_and_more_than_twenty_are_refused(bench: Bench, paths: list[str], code: Code) -> None:
     with pytest.raises(ToolFailure) as refusal:
         bench.run("inspect_operator", paths=paths)
-    assert refusal.value.code is Code.VALUE_INVALID
+    assert refusal.value.code is code
 
 
 def test_a_default_answer_about_twenty_operators_stays_small(bench: Bench) -> None:
@@ -153,3 +153,12 @@ def test_the_text_holds_every_value_of_the_structure(bench: Bench) -> None:
     text = bench.run("inspect_operator", paths=["/project1/n"]).text()
     for word in ("/project1/n", "noiseTOP", "period = 3.25", "expr=me.digits", "default="):
         assert word in text
+
+
+def test_a_wire_of_the_hierarchy_is_told_from_one_of_data_in_both_forms(bench: Bench) -> None:
+    body, hand = bench.make("geometryCOMP", "body"), bench.make("geometryCOMP", "hand")
+    hand.inputCOMPConnectors[0].connect(body)
+    answer = bench.run("inspect_operator", paths=["/project1/hand", "/project1/body"])
+    assert answer.structured()["operators"][0]["inputs"][0]["comp"] is True
+    assert "comp input 0 <- /project1/body" in answer.text()
+    assert "comp output 0 -> /project1/hand input 0" in answer.text()

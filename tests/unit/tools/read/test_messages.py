@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tdmcp_embedded.touchdesigner.diagnostics import split
+from tdmcp_embedded.touchdesigner.diagnostics import split, understood
 
 
 def test_a_message_of_several_lines_stays_whole_and_loses_its_owner() -> None:
@@ -53,3 +53,15 @@ def test_text_without_any_mark_is_one_message() -> None:
 
 def test_nothing_is_nothing() -> None:
     assert split("", "/a") == [] and split("\n \n", "/a") == []
+
+
+def test_a_shortened_echo_is_left_out_and_a_message_that_only_begins_alike_is_not() -> None:
+    errors = (
+        "Error: Cannot open /clips/a.mov\nError: Cannot open /clips/a.mov.txt\nError: Cannot cook: no input"
+    )
+    found = understood("/a", (errors, "Warning: Cannot cook", "", ()))
+    assert [problem.message for problem in found] == [
+        "Cannot open /clips/a.mov",
+        "Cannot open /clips/a.mov.txt",
+        "Cannot cook: no input",
+    ]

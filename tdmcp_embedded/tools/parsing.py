@@ -1,0 +1,173 @@
+"""From the JSON a client sent to a tool's input model, strict where it matters and forgiving where it is safe."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from tdmcp_embedded.errors import Code, ToolFailure, near
+from tdmcp_embedded.tools.json_faults import fault
+from tdmcp_embedded.tools.shapes import Schema, accepts, branches, names_at, shape
+from tdmcp_embedded.tools.sizes import excess
+from tdmcp_embedded.tools.tool import Arguments, Tool
+
+_JSON_TYPES: dict[str, type | tuple[type, ...]] = {
+    "object": dict,
+    "array": list,
+    "number": (int, float),
+    "integer": int,
+    "boolean": bool,
+    "null": type(None),
+}
+
+#: What pydantic calls the alternatives of a union, at the end of a location.
+_TAGS = frozenset({"bool", "int", "float", "str", "list", "dict"})
+_MOST_PROBLEMS = 5
+#: How pydantic calls what is over a limit of a model.
+_TOO_MUCH = frozenset({"too_long", "string_too_long"})
+_VECTOR = 4
+
+
+def parse(tool: Tool, given: Mapping[str, Any] | None) -> Arguments:
+    """The tool's arguments as its input model.
+
+    Unknown names are refused with near matches. A text where the model wants an object, list, number or boolean is
+    read as JSON when it holds one (some clients send nested values that way); never where the model takes text.
+
+    Raises:
+        ToolFailure: `value_invalid`, naming every argument that is wrong; `too_large`, where it is its size.
+    """
+    given = dict(given or {})
+    schema = shape(tool.arguments)
+    known = list(schema["properties"])
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        raise _unknown(tool.name, unknown, known)
+    repaired = {
+        name: _read_json_text(value, schema["properties"][name], schema) for name, value in given.items()
+    }
+    if wrong := fault(repaired):
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            f"{tool.name}: {wrong}.",
+            hint="Nothing was changed. Correct the arguments and call again.",
+        )
+    if much := excess(repaired):
+        raise ToolFailure(
+            Code.TOO_LARGE, f"{tool.name}: {much}.", hint="Nothing was changed. Do it in several calls."
+        )
+    try:
+        return tool.arguments.model_validate(repaired)
+    except ValidationError as error:
+        raise _refusal(tool, schema, error) from None
+
+
+def _unknown(where: str, names: Iterable[str], known: list[str]) -> ToolFailure:
+    names = list(names)
+    suggestions = list(dict.fromkeys(match for name in names for match in near(name, known)))
+    word = "argument" if len(names) == 1 else "arguments"
+    return ToolFailure(
+        Code.VALUE_INVALID,
+        f"{where} has no {word} {', '.join(repr(n) for n in names)}.",
+        hint="It takes: " + (", ".join(known) if known else "no arguments") + ".",
+        suggestions=suggestions,
+    )
+
+
+def _refusal(tool: Tool, schema: Schema, error: ValidationError) -> ToolFailure:
+    # A position of three numbers is wrong, not large.
+    much = any(
+        item["type"] in _TOO_MUCH and item.get("ctx", {}).get("max_length", 0) > _VECTOR
+        for item in error.errors(include_url=False)
+    )
+    problems: dict[str, list[str]] = {}
+    shown: dict[str, str] = {}
+    suggestions: list[str] = []
+    for item in error.errors(include_url=False, include_context=False):
+        where = _where(item["loc"], item["type"])
+        if item["type"] == "extra_forbidden":
+            known = names_at(schema, where[:-1], schema)
+            suggestions += near(where[-1], known)
+            said = "is not known" + (f" (known: {', '.join(known)})" if known else "")
+        elif item["type"] == "missing":
+            said = "is missing"
+        else:
+            said = str(item["msg"])
+        name = ".".join(where) or "arguments"
+        if item["type"] not in ("extra_forbidden", "missing"):
+            shown[name] = _brief(item["input"])
+        if said not in problems.setdefault(name, []):
+            problems[name].append(said)
+    # Of a union, what the object in it says of its own names; that it is no text is not news then.
+    told = {name: said for name, said in problems.items() if not _inner(name, problems) or name not in shown}
+    lines = [_sentence(name, said, shown) for name, said in list((told or problems).items())[:_MOST_PROBLEMS]]
+    return ToolFailure(
+        Code.TOO_LARGE if much else Code.VALUE_INVALID,
+        f"{tool.name}: " + "; ".join(lines) + ".",
+        hint="Nothing was changed. Correct the arguments and call again.",
+        suggestions=list(dict.fromkeys(suggestions)),
+    )
+
+
+def _where(location: tuple[int | str, ...], kind: str) -> list[str]:
+    # pydantic puts the tags of union members into the location; they mean nothing to the caller.
+    path = [
+        str(part) for part in location if not (isinstance(part, str) and ("[" in part or part[:1].isupper()))
+    ]
+    if path and kind not in ("extra_forbidden", "missing") and path[-1] in _TAGS:
+        path.pop()
+    return path
+
+
+def _inner(name: str, problems: Mapping[str, Any]) -> bool:
+    return any(other.startswith(name + ".") for other in problems)
+
+
+def _sentence(name: str, said: list[str], shown: Mapping[str, str]) -> str:
+    if name not in shown:
+        return f"{name} {said[0]}"
+    common = "Input should be "
+    rest = [each.removeprefix(common) if index else each for index, each in enumerate(said)]
+    return f"{name}: {' or '.join(rest)}, got {shown[name]}"
+
+
+def _brief(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _read_json_text(value: Any, schema: Schema, root: Schema) -> Any:
+    options = branches(schema, root)
+    if isinstance(value, str):
+        if any(accepts(branch, "string") for branch in options):
+            return value
+        try:
+            parsed = json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+        fits = any(
+            accepts(branch, kind)
+            and isinstance(parsed, python)
+            and (kind == "boolean" or not isinstance(parsed, bool))
+            for branch in options
+            for kind, python in _JSON_TYPES.items()
+        )
+        return _read_json_text(parsed, schema, root) if fits else value
+    if isinstance(value, list):
+        items = next((branch["items"] for branch in options if "items" in branch), None)
+        return value if items is None else [_read_json_text(item, items, root) for item in value]
+    if isinstance(value, dict):
+        for branch in options:
+            named = branch.get("properties", {})
+            rest = branch.get("additionalProperties")
+            if named or rest:
+                return {
+                    name: _read_json_text(item, named.get(name, rest), root)
+                    if name in named or rest is not None
+                    else item
+                    for name, item in value.items()
+                }
+    return value
