@@ -7,12 +7,18 @@ if TYPE_CHECKING:
     me: Any = None  # TouchDesigner puts it in the scope of every DAT
 
 
+#: The component's id, so that a frame need not ask for it.
+_component = 0
+
+
 def onStart() -> None:
     me.parent().Boot()
 
 
 def onCreate() -> None:
     # Comes on dropping the component in and on paste; at launch it may come together with onStart. Boot() knows.
+    global _component
+    _component = 0
     me.parent().Boot()
 
 
@@ -23,9 +29,11 @@ def onExit() -> None:
 
 def onFrameStart(frame: int) -> None:
     # Not through the extension: this is asked every frame, and must cost nothing.
+    global _component
     embed = sys.modules.get("tdmcp_embedded.embed")
     if embed is not None:
-        embed.frame_started(me.parent().id)
+        _component = _component or me.parent().id
+        embed.frame_started(_component)
     elif "_tdmcp_unpacking" in sys.modules and frame % 60 == 0:
         # Somebody's script may have cancelled what waits for the libraries.
         me.parent().Boot()

@@ -14,7 +14,7 @@ Answers = list[Callable[[], None]]
 
 
 class Patience:
-    """Says who has to be answered now though their call is not over. Except `came_by`, hold the queue's lock.
+    """Says who has to be answered now though their call is not over. Hold the queue's lock.
 
     Args:
         stall_after: seconds without a pump after which the main thread counts as stalled; may be set while running.
@@ -24,12 +24,9 @@ class Patience:
     def __init__(self, book: Book, figures: Figures, stall_after: float, now: float) -> None:
         self.stall_after = stall_after
         self.last_pump = now
+        """When the main thread last came by; set by the pump, in every frame."""
         self._book, self._figures = book, figures
         self._was_stalled = False
-
-    def came_by(self, now: float) -> None:
-        """The main thread is here."""
-        self.last_pump = now
 
     def stalled_for(self, now: float) -> float:
         """Seconds since the main thread last came by, once that is longer than `stall_after`; else 0.0."""

@@ -238,7 +238,7 @@ class FrameQueue:
             # A step of ours let the host's callbacks run (a message box does). The queue is not moving: no heartbeat.
             return
         began = self._clock()
-        self._patience.came_by(began)
+        self._patience.last_pump = began
         figures = self._figures
         figures.frames += 1
         if self._delivery.awaited:
