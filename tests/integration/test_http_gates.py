@@ -273,12 +273,12 @@ def test_starting_does_not_block_the_caller() -> None:
     host.stop()
 
 
-def test_twenty_restarts_leave_no_thread_and_no_socket_behind() -> None:
+def test_restarts_leave_no_thread_and_no_socket_behind() -> None:
     HttpHost().start().stop()
     gc.collect()
     threads = threading.active_count()
     sockets = open_sockets()
-    for _ in range(20):
+    for _ in range(8):
         host = HttpHost().start()
         stream = host.open_stream()
         host.request()
