@@ -69,6 +69,9 @@ class PythonResult(aftermath.Edited):
         return "\n".join([*lines, self.trailer()])
 
 
+#: What operators hold in their storage, by path.
+Stored = dict[str, dict[str, Any]]
+
 #: Operators by path, with their ids: what a piece of code made or took away shows by comparing two of these.
 Roll = dict[str, int]
 
@@ -80,7 +83,8 @@ def execute_python(call: Call, arguments: ExecutePython) -> Steps[PythonResult]:
     # Listing a large project takes frames, and an undo block may not stay open across them: this call opens its own.
     if not nested:
         undo.journal().abandon()
-    before: Roll = {} if nested else (yield from _roll_call(call))
+    stored: Stored = {}
+    before: Roll = {} if nested else (yield from _roll_call(call, stored))
     outcome = python.Outcome()
     try:
         with undo.block(call.td, call.undo_name or "MCP Execute Python") as journal:
@@ -97,6 +101,7 @@ def execute_python(call: Call, arguments: ExecutePython) -> Steps[PythonResult]:
     after: Roll = before if nested else (yield from _roll_call(call))
     if outcome.error and not arguments.keep and not nested:
         _remove_leftovers(call, before, after)
+        yield from _put_storage_back(call, stored)
         after = yield from _roll_call(call)
     created, deleted, renamed = _compare(before, after)
     if outcome.error:
@@ -131,11 +136,14 @@ def _me(call: Call) -> Any:
     return parent if parent is not None else call.td.op("/")
 
 
-def _roll_call(call: Call) -> Generator[None, None, Roll]:
+def _roll_call(call: Call, stored: Stored | None = None) -> Generator[None, None, Roll]:
+    """All operators; `stored` gets what those hold in their storage."""
     found: Roll = {}
     pace = operators.Pace(every=32)
     for operator, _ in operators.walk(call.td.op("/"), skip=operators.SYSTEM_NETWORKS):
         found[str(operator.path)] = int(operator.id)
+        if stored is not None and (held := operator.storage):
+            stored[str(operator.path)] = dict(held)
         if pace.due():
             yield
     # Whatever comes next may take its time: the code, or two lists of ten thousand compared.
@@ -164,6 +172,23 @@ def _remove_leftovers(call: Call, before: Roll, after: Roll) -> None:
         # Below a leftover that is gone already there is nothing left to find.
         if found is not None:
             undo.destroy(found)
+
+
+def _put_storage_back(call: Call, stored: Stored) -> Generator[None, None, None]:
+    """Put every operator's storage back; that TouchDesigner's undo does so is not established."""
+    pace = operators.Pace(every=32)
+    for operator, _ in operators.walk(call.td.op("/"), skip=operators.SYSTEM_NETWORKS):
+        if pace.due():
+            yield
+        was = stored.get(str(operator.path), {})
+        for name in operator.storage.keys() - was.keys():
+            # Takes a pattern: what goes along with it comes back below.
+            operator.unstore(name)
+        held = operator.storage
+        for name, value in was.items():
+            # By identity: what is stored may be anything, and need not be comparable.
+            if name not in held or held[name] is not value:
+                operator.store(name, value)
 
 
 def _failure(

@@ -129,3 +129,17 @@ def test_in_a_large_project_listing_takes_turns_with_frames(bench: Bench) -> Non
         for j in range(20):
             base.create("nullTOP", f"n{j}")
     assert len(bench.steps("execute_python", code="1")) > 5
+
+
+def test_storage_is_put_back_when_code_fails_and_kept_when_it_is_to_be(bench: Bench) -> None:
+    home = bench.op("/project1")
+    home.store("speed", 1)
+    home.store("cue", [3])
+    failing = "p = op('/project1')\np.store('speed', 2)\np.unstore('cue')\np.store('*', 0)\np.op('n').store('x', 1)\n1/0"
+    bench.make("nullTOP", "n")
+    with pytest.raises(ToolFailure):
+        bench.run("execute_python", code=failing)
+    assert dict(home.storage) == {"speed": 1, "cue": [3]} and not bench.op("/project1/n").storage
+    with pytest.raises(ToolFailure):
+        bench.run("execute_python", code=failing, keep=True)
+    assert home.storage["speed"] == 2 and bench.op("/project1/n").storage == {"x": 1}
