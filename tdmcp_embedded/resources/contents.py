@@ -12,6 +12,7 @@ from tdmcp_embedded.resources.addresses import MOST_CHARACTERS
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import lookup, session
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.contents import cells, text
 from tdmcp_embedded.touchdesigner.operators import SYSTEM_NETWORKS
 from tdmcp_embedded.touchdesigner.rows import members
@@ -93,7 +94,7 @@ def _dat(call: Call, path: str) -> Any:
     dat = lookup.operator(call.td, path)
     if not dat.isDAT:
         raise ToolFailure(
-            Code.VALUE_INVALID, f"{dat.path} is a {dat.opType}: only DATs hold text and tables."
+            Code.VALUE_INVALID, f"{dat.path} is a {op_type(dat)}: only DATs hold text and tables."
         )
     return dat
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from tdmcp_embedded.resources.addresses import operator_uri
 from tdmcp_embedded.touchdesigner import operators
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.operators import SYSTEM_NETWORKS, Pace
 
 #: Operators looked at, and resources listed; beyond that find_operators and the templates serve.
@@ -47,9 +48,9 @@ def operators_of(td: ModuleType) -> Generator[None, None, list[Row]]:
 
 def _size(dat: Any) -> int | None:
     """Of a text that was put in, which is simply there: any other DAT would have to cook for it."""
-    return len(str(dat.text).encode("utf-8", "replace")) if dat.opType == "textDAT" else None
+    return len(str(dat.text).encode("utf-8", "replace")) if op_type(dat) == "textDAT" else None
 
 
 def _add(rows: list[Row], kind: str, op: Any, size: int | None = None) -> None:
-    path, type_name = str(op.path), str(op.opType)
+    path, type_name = str(op.path), op_type(op)
     rows.append(Row(operator_uri(kind, path), kind, path, type_name, size))

@@ -15,6 +15,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import bounding
 from tdmcp_embedded.tools.tool import Call, Output, Steps, at_once
 from tdmcp_embedded.touchdesigner import diagnostics, parameters, undo
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.wording import counted
@@ -230,7 +231,7 @@ def _around(operators: Iterable[Any]) -> Iterator[Any]:
 def _fed(operator: Any) -> Iterator[Any]:
     """What an operator feeds over wires, in and out of COMPs as well."""
     connectors = list(operator.outputConnectors)
-    if str(operator.opType).startswith("out"):
+    if op_type(operator).startswith("out"):
         # The connector of the COMP around it is its own.
         home = operator.parent()
         connectors += [

@@ -9,6 +9,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Tool
 from tdmcp_embedded.touchdesigner import framing, layout, lookup, rows
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.wording import counted
 
 _MOST = 3000
@@ -36,7 +37,7 @@ def arrange_network(call: Call, given: ArrangeNetwork) -> ArrangedNetwork:
             Code.TOO_LARGE, f"{len(inside)} operators are too many to arrange (at most {_MOST})."
         )
     changed = framing.tidy(call.td, comp, inside)
-    moved = sum(tile.operator.opType != "annotateCOMP" for tile in changed)
+    moved = sum(op_type(tile.operator) != "annotateCOMP" for tile in changed)
     around = layout.bounds([layout.box(o) for o in inside]) if inside else layout.Box(0, 0, 0, 0)
     return ArrangedNetwork(
         path=str(comp.path),

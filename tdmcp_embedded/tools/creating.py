@@ -23,6 +23,7 @@ from tdmcp_embedded.touchdesigner import (
     undo,
     wiring,
 )
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import Json
 
@@ -101,7 +102,7 @@ def create_operator(call: Call, arguments: CreateOperator) -> Steps[CreatedOpera
     access.left([operator])
     output = CreatedOperator(
         path=str(operator.path),
-        type=str(operator.opType),
+        type=op_type(operator),
         created=fresh,
         params=written.params,
         values=written.values,
@@ -125,7 +126,7 @@ def _make(call: Call, parent: Any, arguments: CreateOperator) -> tuple[Any, bool
     if there is not None and name is not None:
         access.target(parent)
         if arguments.if_exists == "return":
-            if there.opType != arguments.type:
+            if op_type(there) != arguments.type:
                 raise creating.taken(parent, name)
             return there, False, []
         if arguments.if_exists == "rename":

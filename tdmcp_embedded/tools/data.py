@@ -14,6 +14,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import paging
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import contents, lookup
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.dats import hash_of
 from tdmcp_embedded.touchdesigner.values import clean, cut, rounded, weight
 
@@ -143,7 +144,7 @@ def _take(call: Call, given: ReadData) -> Steps[dict[str, Any]]:
     if op.isCHOP:
         found, samples = contents.channels(op, names)
         return taken | {"kind": "channels", "names": found, "samples": samples, "rate": rounded(op.rate)}
-    if op.isPOP:
+    if op.family == "POP":
         count = given.limit or _DEFAULT_COUNT["points"]
         return taken | {"kind": "points"} | contents.pop_points(op, start, count, names)
     if op.isSOP:
@@ -162,7 +163,7 @@ def _take(call: Call, given: ReadData) -> Steps[dict[str, Any]]:
         return taken | {"kind": "pixels", "array": contents.pixels(op)}
     raise ToolFailure(
         Code.VALUE_INVALID,
-        f"{op.path} is a {op.opType}: it holds no data of its own.",
+        f"{op.path} is a {op_type(op)}: it holds no data of its own.",
         hint="read_network shows what is in a COMP; capture_image shows how it looks.",
     )
 

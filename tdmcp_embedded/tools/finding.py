@@ -14,6 +14,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import paging
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import diagnostics, lookup, operators
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.flags import FLAGS
 from tdmcp_embedded.touchdesigner.operators import SYSTEM_NETWORKS, Pace
 from tdmcp_embedded.touchdesigner.search import Query, is_pattern
@@ -208,7 +209,7 @@ def _field(op: Any, field: str) -> Any:
     if field == "name":
         return str(op.name)
     if field == "type":
-        return str(op.opType)
+        return op_type(op)
     if field == "family":
         return str(op.family)
     if field == "tags":

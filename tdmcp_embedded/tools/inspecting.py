@@ -10,6 +10,7 @@ from pydantic import Field
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import describe, diagnostics, lookup, operators
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.flags import changed_flags
 from tdmcp_embedded.touchdesigner.values import clean, cut, weight
 from tdmcp_embedded.wording import counted
@@ -127,7 +128,7 @@ def _bounded(row: dict[str, Any], longest: int, most: int) -> tuple[dict[str, An
 def _facts(op: Any) -> dict[str, Any]:
     row: dict[str, Any] = {
         "path": str(op.path),
-        "type": str(op.opType),
+        "type": op_type(op),
         "data": operators.data_facts(op),
         "inputs": _inputs(op),
         "outputs": _outputs(op),

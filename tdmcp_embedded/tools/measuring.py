@@ -11,6 +11,7 @@ from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import lookup, operators
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.touchdesigner.values import rounded
 from tdmcp_embedded.wording import counted
@@ -123,7 +124,7 @@ def _costs(counted: list[tuple[Any, int]], frames: int) -> Steps[tuple[list[dict
         rows.append(
             {
                 "path": str(current.path),
-                "type": str(current.opType),
+                "type": op_type(current),
                 "ms_per_frame": rounded(cost * cooks / frames, 4),
                 "cook_ms": rounded(cost, 4),
                 "cooks": cooks,

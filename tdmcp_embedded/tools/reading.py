@@ -13,6 +13,7 @@ from tdmcp_embedded.tools import outline, paging
 from tdmcp_embedded.tools.network_model import Annotation, NetworkOperator
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import lookup
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.network import Extent, NetworkReader
 from tdmcp_embedded.touchdesigner.values import weight
 
@@ -72,7 +73,7 @@ def read_network(call: Call, given: ReadNetwork) -> Steps[dict[str, Any]]:
         outline=given.view != "full",
         free=str(call.instance.get("component", "")),
     )
-    facts = {"path": str(network.path), "type": str(network.opType)}
+    facts = {"path": str(network.path), "type": op_type(network)}
 
     def start(inside: Sequence[Any]) -> int:
         return place.find(len(inside), lambda index: str(inside[index].name))

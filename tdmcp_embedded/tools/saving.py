@@ -16,6 +16,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import creating, lookup, places, project, undo
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.operators import position
 from tdmcp_embedded.wording import counted
 
@@ -176,7 +177,7 @@ def import_component(call: Call, given: ImportComponent) -> Steps[ImportedCompon
     places.place_free(call.td, parent, [made])
     output = ImportedComponent(
         path=str(made.path),
-        type=str(made.opType),
+        type=op_type(made),
         operators=int(made.numChildrenRecursive),
         position=position(made),
         undo=aftermath.done(call),

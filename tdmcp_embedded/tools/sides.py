@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.tools.difference import Level, Steps
 from tdmcp_embedded.tools.network_model import Annotation, NetworkOperator
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.checkpoints import Kept
 from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.touchdesigner.rows import RowReader, boxes, members
@@ -62,7 +63,7 @@ class Live:
         return (yield from self._reader.operator(thing.operator, thing.network))
 
     def type(self, thing: _Place) -> str:
-        return str(thing.operator.opType) if thing.operator.valid else ""
+        return op_type(thing.operator) if thing.operator.valid else ""
 
 
 class _Place:

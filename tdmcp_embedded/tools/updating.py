@@ -21,6 +21,7 @@ from tdmcp_embedded.touchdesigner import (
     operators,
     places,
 )
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.flags import read_flags
 
 
@@ -84,7 +85,7 @@ def update_operator(call: Call, given: UpdateOperator) -> Steps[UpdatedOperator]
     changed: list[str] = []
     notes: list[str] = []
     wires = _wires(operator)
-    if given.type is not None and given.type != operator.opType:
+    if given.type is not None and given.type != op_type(operator):
         _refuse_own(call, operator, "turned into another type")
         docked = {str(each.path) for each in layout.group(operator)}
         operator = moving.change_type(call.td, operator, given.type, access)
@@ -121,7 +122,7 @@ def update_operator(call: Call, given: UpdateOperator) -> Steps[UpdatedOperator]
     now = read_flags(operator) if given.flags else {}
     output = UpdatedOperator(
         path=str(operator.path),
-        type=str(operator.opType),
+        type=op_type(operator),
         changed=changed,
         position=operators.position(operator),
         flags={name: now[name] for name in given.flags},

@@ -15,6 +15,7 @@ from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import describe, lookup
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.touchdesigner.values import clean, cut, rounded, weight
 from tdmcp_embedded.wording import counted
@@ -158,7 +159,7 @@ def _watching(call: Call, watched: Watched) -> list[_Watching]:
     if not op.isCHOP:
         raise ToolFailure(
             Code.VALUE_INVALID,
-            f"{path} is a {op.opType}: say which param to watch.",
+            f"{path} is a {op_type(op)}: say which param to watch.",
             hint="Only CHOPs have channels.",
         )
     known = [clean(str(channel.name)) for channel in op.chans()]

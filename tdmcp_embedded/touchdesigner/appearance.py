@@ -8,6 +8,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.touchdesigner import undo
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.flags import default_flags, read_flags
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
@@ -53,7 +54,7 @@ def set_flags(operator: Any, flags: Mapping[str, bool]) -> bool:
         if name not in known:
             raise ToolFailure(
                 Code.VALUE_INVALID,
-                f"{operator.path} ({operator.opType}) has no flag {name!r}.",
+                f"{operator.path} ({op_type(operator)}) has no flag {name!r}.",
                 hint=f"It has: {', '.join(known)}.",
                 suggestions=near(name, list(known)),
             )

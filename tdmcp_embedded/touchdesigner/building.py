@@ -33,6 +33,7 @@ from tdmcp_embedded.touchdesigner import (
     undo,
     wiring,
 )
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.operators import wires_in
 from tdmcp_embedded.touchdesigner.parts import Part, Spec, sibling
@@ -177,7 +178,7 @@ class _Builder:
                 if not part.operator.isCOMP:
                     raise ToolFailure(
                         Code.VALUE_INVALID,
-                        f"{part.operator.path} is a {part.operator.opType}: only COMPs have children.",
+                        f"{part.operator.path} is a {op_type(part.operator)}: only COMPs have children.",
                     )
                 if part.new and "children" in spec:
                     # A new geometryCOMP holds a torus that hides whether anything else draws (fact 17).
@@ -201,18 +202,18 @@ class _Builder:
     def _make(self, parent: Any, spec: Spec) -> Part:
         name, wanted = str(spec["name"]), spec.get("type")
         there = creating.child(parent, name)
-        if spec.get("known") and (there is None or there.opType != wanted):
+        if spec.get("known") and (there is None or op_type(there) != wanted):
             raise ToolFailure(
                 Code.PRECONDITION_FAILED,
                 f"{parent.path}/{name} was deleted or replaced while this call was looking at the network.",
                 hint="Nothing was changed; call again.",
                 retryable=True,
             )
-        if there is not None and wanted is not None and there.opType != wanted:
+        if there is not None and wanted is not None and op_type(there) != wanted:
             if not self._exact:
                 raise ToolFailure(
                     Code.NAME_TAKEN,
-                    f"{there.path} is a {there.opType}, not a {wanted}.",
+                    f"{there.path} is a {op_type(there)}, not a {wanted}.",
                     hint="Delete it first, change its type with update_operator, or use another name.",
                     suggestions=[creating.free_name(parent, name)],
                 )

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.code_text import does_nothing, holds_code, is_code, is_code_cell
 from tdmcp_embedded.touchdesigner.code_users import (
     Users,
@@ -93,9 +94,9 @@ class Access:
         if self.code or not operator.isDAT:
             return
         if operator.par["callbacks"] is not None:
-            raise _denied(f"making a {operator.opType}, which runs callbacks,")
+            raise _denied(f"making a {op_type(operator)}, which runs callbacks,")
         if not held and operator.isEditable and holds_code(operator):
-            raise _denied(f"making {operator.path} a {operator.opType}, which makes code of what it holds,")
+            raise _denied(f"making {operator.path} a {op_type(operator)}, which makes code of what it holds,")
         self.placed([operator], users)
 
     def parameter(self, operator: Any, par: Any, form: str = "constant") -> None:
@@ -106,13 +107,13 @@ class Access:
         where = f"{operator.path} {par.name}"
         if form in ("expr", "bind"):
             raise _denied(f"{'an expression' if form == 'expr' else 'a bind'} on {where}")
-        if is_executor(operator.opType):
-            raise _denied(f"setting {where}: a {operator.opType} runs code; that")
+        if is_executor(op_type(operator)):
+            raise _denied(f"setting {where}: a {op_type(operator)} runs code; that")
         if par.style in _CODE_STYLES or par.isPython:
             raise _denied(f"setting {where}, which names {'code' if par.isPython else 'a file'},")
         if re.sub(r"\d+", "", par.name) in _CODE_PARAMETERS:
             raise _denied(f"setting {where}, which can bring in code,")
-        if par.name in _RECORDING and _WRITER.match(operator.opType) and operator.par["file"] is not None:
+        if par.name in _RECORDING and _WRITER.match(op_type(operator)) and operator.par["file"] is not None:
             raise _denied(f"setting {where}, which writes a file,")
         if operator.isDAT and not operator.isEditable:
             self._feeds(operator, f"setting {where}")
@@ -135,8 +136,8 @@ class Access:
         if self.code:
             return
         self.target(dat)
-        if is_executor(dat.opType):
-            raise _denied(f"writing into {dat.path}: a {dat.opType} runs its text; that")
+        if is_executor(op_type(dat)):
+            raise _denied(f"writing into {dat.path}: a {op_type(dat)} runs its text; that")
         if is_code(text):
             raise _denied(f"writing Python into {dat.path}")
         self._feeds(dat, f"writing into {dat.path}")
@@ -192,8 +193,8 @@ class Access:
             )
         if self.code:
             return
-        if flags.get("bypass") is False and operator.bypass and is_executor(operator.opType):
-            raise _denied(f"waking {operator.path}: a {operator.opType} runs code; that")
+        if flags.get("bypass") is False and operator.bypass and is_executor(op_type(operator)):
+            raise _denied(f"waking {operator.path}: a {op_type(operator)} runs code; that")
         if flags.get("export") and not operator.export:
             if operator.isCHOP and operator.par.exportmethod != "autoname" and operator.par.exporttable.val:
                 raise _denied(f"exporting {operator.path} through a table")
@@ -205,7 +206,7 @@ class Access:
             return
         for each in (operator, *(operator.findChildren() if operator.isCOMP else ())):
             code = each.isDAT and holds_code(each) and (each.isTable or not does_nothing(each.text))
-            if is_executor(each.opType) or code or extension(each):
+            if is_executor(op_type(each)) or code or extension(each):
                 raise _denied(f"copying {each.path}, which holds code,")
 
     def needs_full(self, what: str) -> None:
@@ -216,7 +217,7 @@ class Access:
     def _feeds(self, dat: Any, what: str) -> None:
         """Refuse where a DAT, or one it feeds, is run."""
         for each in (dat, *readers(dat)):
-            users = {each.path} if is_executor(each.opType) else self._users.of(each)
+            users = {each.path} if is_executor(op_type(each)) else self._users.of(each)
             if users:
                 raise _denied(f"{what}, which {min(users)} runs,")
 
@@ -227,7 +228,7 @@ class Access:
                 continue
             self.target(target)
             base = re.sub(r"\d+", "", name)
-            if is_executor(target.opType) or par.style in _CODE_STYLES or base in _CODE_PARAMETERS:
+            if is_executor(op_type(target)) or par.style in _CODE_STYLES or base in _CODE_PARAMETERS:
                 raise _denied(f"exporting {operator.path} to {target.path} {name}, which can start code,")
             if is_code_cell(value):
                 raise _denied(f"exporting the expression {value[:60]!r} to {target.path} {name}")

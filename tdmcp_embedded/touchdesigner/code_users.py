@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tdmcp_embedded.touchdesigner.builds import op_type
+
 #: Parameters that name the DAT whose functions TouchDesigner calls.
 CALLBACKS = ("callbacks", "callback", "dragdropcallbacks", "dragscript", "dropscript", "dropdestscript")
 
@@ -72,7 +74,7 @@ _of_type: dict[str, tuple[str, ...]] = {}
 
 
 def _of(operator: Any) -> list[Any]:
-    kind = str(operator.opType)
+    kind = op_type(operator)
     if kind not in _of_type:
         names = ("dat", "datexpr") if kind == "evaluateDAT" else CALLBACKS
         _of_type[kind] = tuple(name for name in names if operator.par[name] is not None)

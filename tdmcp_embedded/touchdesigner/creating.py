@@ -8,6 +8,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner import layout, lookup, undo
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import clean, cut
@@ -82,7 +83,7 @@ def create(td: ModuleType, parent: Any, type_name: str, name: str | None, access
 
 def let_dock(made: Any) -> None:
     """A GLSL POP gets its docked DATs with its first cook (fact 17): that has to be now, in this undo step."""
-    if made.isPOP and made.opType.startswith("glsl") and not made.docked:
+    if made.family == "POP" and op_type(made).startswith("glsl") and not made.docked:
         # What keeps it from cooking is none of making it; it shows among the problems.
         told(lambda: made.cook(force=True))
 
@@ -92,7 +93,7 @@ def taken(parent: Any, name: str) -> ToolFailure:
     other = child(parent, name)
     return ToolFailure(
         Code.NAME_TAKEN,
-        f"{parent.path} already has an operator {name} ({other.opType})."
+        f"{parent.path} already has an operator {name} ({op_type(other)})."
         if other is not None
         else f"{name} is taken.",
         hint='if_exists "return" uses the one that is there, "rename" makes a new one with the next free number.',

@@ -8,6 +8,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.touchdesigner import customs
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.code_routes import Access
 
 #: The words after `append` in TD's Page class, with the number of values each makes (0: given by `size`).
@@ -32,7 +33,7 @@ def check(operator: Any, pages: Sequence[Mapping[str, Any]], access: Access) -> 
         return
     access.target(operator)
     if not operator.isCOMP:
-        raise _invalid(f"{operator.path} is a {operator.opType}: only COMPs have custom parameters.")
+        raise _invalid(f"{operator.path} is a {op_type(operator)}: only COMPs have custom parameters.")
     seen: set[str] = set()
     for page in pages:
         if not str(page["name"]).strip():

@@ -8,6 +8,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner import undo
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
@@ -34,7 +35,7 @@ def check_dat(operator: Any) -> None:
     if not operator.isDAT:
         raise ToolFailure(
             Code.VALUE_INVALID,
-            f"{operator.path} is a {operator.opType}: only DATs hold text or a table.",
+            f"{operator.path} is a {op_type(operator)}: only DATs hold text or a table.",
             suggestions=[str(d.path) for d in operator.docked if d.isDAT],
         )
     if not operator.isEditable or operator.inputs:
@@ -100,7 +101,7 @@ def set_table(dat: Any, rows: Sequence[Sequence[str]], access: Access) -> bool:
     if not dat.isTable:
         raise ToolFailure(
             Code.VALUE_INVALID,
-            f"{dat.path} is a {dat.opType}: it holds text, not a table.",
+            f"{dat.path} is a {op_type(dat)}: it holds text, not a table.",
             hint='Give "text".',
         )
     width = max((len(row) for row in rows), default=0)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
@@ -133,12 +134,12 @@ def _text_of(dat: Any) -> str:
 
 def shader_messages(operator: Any) -> list[str]:
     """What the shader compiler complains about, from the operator or the Info DAT docked to it; usually nothing."""
-    if not str(operator.opType).startswith("glsl"):
+    if not op_type(operator).startswith("glsl"):
         return []
-    text = (told(lambda: str(operator.compileResult)) if operator.opType in _COMPILED else None) or ""
+    text = (told(lambda: str(operator.compileResult)) if op_type(operator) in _COMPILED else None) or ""
     if not text:
         for docked in operator.docked:
-            if docked.opType == "infoDAT":
+            if op_type(docked) == "infoDAT":
                 # Reading an Info DAT cooks it, which brings it up to date.
                 text = told(partial(_text_of, docked)) or ""
                 break

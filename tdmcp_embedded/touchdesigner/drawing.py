@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.touchdesigner import diagnostics, lookup, operators
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.flags import changed_flags
 from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.touchdesigner.rows import boxes, members
@@ -27,7 +28,7 @@ def draw(td: ModuleType, path: str) -> Generator[None, None, dict[str, Json]]:
         ToolFailure: `operator_not_found`, or `value_invalid` for an operator without a network.
     """
     network = lookup.component(td, path)
-    facts: dict[str, Any] = {"path": str(network.path), "type": str(network.opType)}
+    facts: dict[str, Any] = {"path": str(network.path), "type": op_type(network)}
     inside = members(network)
     facts["total"] = len(inside)
     pace = Pace(every=4)
@@ -52,7 +53,7 @@ def draw(td: ModuleType, path: str) -> Generator[None, None, dict[str, Json]]:
 def _tile(op: Any, network: Any) -> dict[str, Json]:
     row: dict[str, Json] = {
         "name": str(op.name),
-        "type": str(op.opType),
+        "type": op_type(op),
         "position": operators.position(op),
         "size": operators.size(op),
         "color": [rounded(part, 3) for part in op.color],

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.touchdesigner import lookup
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.flags import read_flags
 from tdmcp_embedded.touchdesigner.rows import boxes, members
 
@@ -83,7 +84,7 @@ def project(td: ModuleType) -> Generator[None, None, Fingerprint]:
 
 def _operator(op: Any) -> int:
     parts: list[object] = [
-        op.id, op.name, op.opType, op.nodeX, op.nodeY, op.nodeWidth, op.nodeHeight, tuple(op.color), op.comment,
+        op.id, op.name, op_type(op), op.nodeX, op.nodeY, op.nodeWidth, op.nodeHeight, tuple(op.color), op.comment,
         tuple(sorted(op.tags)), tuple(read_flags(op).items()), op.errors(), op.warnings(), op.scriptErrors(),
     ]  # fmt: skip
     for par in op.pars():

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
 FAMILIES = ("COMP", "TOP", "CHOP", "SOP", "POP", "DAT", "MAT")
@@ -46,7 +47,7 @@ def component(td: ModuleType, path: str) -> Any:
     parent = found.parent()
     raise ToolFailure(
         Code.VALUE_INVALID,
-        f"{found.path} is a {found.opType}: only COMPs have a network inside.",
+        f"{found.path} is a {op_type(found)}: only COMPs have a network inside.",
         hint="Give the path of a COMP.",
         suggestions=[parent.path] if parent is not None else [],
     )
@@ -160,7 +161,7 @@ def parameter_not_found(operator: Any, name: str) -> ToolFailure:
         hint = f"{name} may be the vector of {', '.join(members[:4])}: set its members."
     return ToolFailure(
         Code.PARAMETER_NOT_FOUND,
-        f"{operator.path} ({operator.opType}) has no parameter {cut(clean(name), 80)!r}.",
+        f"{operator.path} ({op_type(operator)}) has no parameter {cut(clean(name), 80)!r}.",
         hint=hint,
         suggestions=suggestions,
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner import creating, layout, lookup, operators, places, undo, wiring
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.code_text import holds_code
 from tdmcp_embedded.touchdesigner.values import clean, cut
@@ -95,7 +96,7 @@ def change_type(td: ModuleType, operator: Any, type_name: str, access: Access) -
     Raises:
         ToolFailure: `operator_type_unknown`, `value_invalid`, `access_denied` or `td_error`.
     """
-    if operator.opType == type_name:
+    if op_type(operator) == type_name:
         return operator
     access.type(type_name)
     kind = lookup.operator_type(td, type_name)
@@ -106,7 +107,7 @@ def change_type(td: ModuleType, operator: Any, type_name: str, access: Access) -
             f"{operator.path} is a {operator.family}: it cannot become a {type_name}, of another family.",
             hint="Make one with create_operator, and delete this one.",
         )
-    path, old = str(operator.path), str(operator.opType)
+    path, old = str(operator.path), op_type(operator)
     users = access.users(operator)
     held = operator.isDAT and not access.code and holds_code(operator)
     for wire in wiring.losing([operator]):
@@ -117,7 +118,7 @@ def change_type(td: ModuleType, operator: Any, type_name: str, access: Access) -
 
     def put_back() -> None:
         found = td.op(path)
-        if found is not None and found.opType != old:
+        if found is not None and op_type(found) != old:
             with suppress(Exception):
                 found.changeType(getattr(td, old))
 
@@ -131,7 +132,7 @@ def change_type(td: ModuleType, operator: Any, type_name: str, access: Access) -
             hint="Types change within a family only.",
         ) from None
     made = made if made is not None else td.op(path)
-    if made is None or made.opType != type_name:
+    if made is None or op_type(made) != type_name:
         raise ToolFailure(Code.TD_ERROR, f"TouchDesigner left {path} a {old}.")
     creating.let_dock(made)
     access.retyped(made, users, held)

@@ -135,7 +135,7 @@ def _data_facts(operator: Any) -> dict[str, Any]:
         }
     if operator.isSOP:
         return {"points": int(operator.numPoints), "primitives": int(operator.numPrims)}
-    if operator.isPOP:
+    if operator.family == "POP":
         # Methods on POPs, properties on SOPs (fact 41).
         return {"points": int(operator.numPoints()), "primitives": int(operator.numPrims())}
     if operator.isCOMP:

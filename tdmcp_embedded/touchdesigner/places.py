@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.touchdesigner import rows, undo
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.chains import arrange
 from tdmcp_embedded.touchdesigner.layout import (
     GAP_X,
@@ -94,7 +95,7 @@ class Room:
         return [
             box(other)
             for other in near.values()
-            if other.opType != "annotateCOMP" and other.name not in passed
+            if op_type(other) != "annotateCOMP" and other.name not in passed
         ]
 
     def frames(self, sources: Sequence[Box], passed: set[str]) -> list[Box]:

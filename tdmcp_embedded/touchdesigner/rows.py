@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.touchdesigner import customs, describe, operators
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.flags import changed_flags
 from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.touchdesigner.values import Json, clean, rounded, weight
@@ -64,7 +65,7 @@ class RowReader:
 
     def operator(self, op: Any, network: Any) -> Generator[None, None, dict[str, Json]]:
         """The row of one operator of `network`. What a bound cuts off stands in `left_out`, as a sentence."""
-        row: dict[str, Json] = {"name": str(op.name), "type": str(op.opType)}
+        row: dict[str, Json] = {"name": str(op.name), "type": op_type(op)}
         _wires(op, network, row)
         if not self._outline:
             self._parameters(op, row)
@@ -127,7 +128,7 @@ class RowReader:
 
     def _sequences_of(self, op: Any) -> list[str]:
         """Names of sequential parameters: those of the type are looked up once, a reading meets few types."""
-        kind = str(op.opType)
+        kind = op_type(op)
         if kind not in self._sequences:
             self._sequences[kind] = [str(par.name) for par in op.builtinPars if par.isSequence]
         own = [str(par.name) for par in op.customPars if par.isSequence] if op.isCOMP else []

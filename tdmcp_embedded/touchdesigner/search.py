@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase, translate
 from typing import Any
 
 from tdmcp_embedded.touchdesigner import describe, diagnostics
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.flags import flag_names
 from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import clean, cut
@@ -56,7 +57,7 @@ class Query:
             yield lambda op: op.family == self.family
         if self.type is not None:
             kind = pattern(self.type)
-            yield lambda op: kind(op.opType) is not None
+            yield lambda op: kind(op_type(op)) is not None
         if self.tag is not None:
             tag = pattern(self.tag)
             yield lambda op: any(tag(str(each)) for each in op.tags)

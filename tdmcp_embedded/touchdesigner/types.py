@@ -12,6 +12,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.touchdesigner import describe, lookup
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.images import no_undo
 from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.undo import destroy
@@ -60,8 +61,8 @@ def operator_facts(op: Any) -> dict[str, Json]:
         "inputs": [told(partial(_description, connector)) for connector in op.inputConnectors],
         "outputs": len(op.outputConnectors),
         "pages": [clean(str(page.name)) for page in op.pages],
-        "docked": [str(docked.opType) for docked in op.docked],
-        "inside": [str(child.opType) for child in op.children][:20],
+        "docked": [op_type(docked) for docked in op.docked],
+        "inside": [op_type(child) for child in op.children][:20],
     }
 
 

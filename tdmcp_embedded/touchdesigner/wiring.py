@@ -9,6 +9,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner import undo
+from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.operators import wires_in
 from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import clean, cut
@@ -55,7 +56,7 @@ def check(source: Any, output: int, target: Any, index: int, comp: bool = False)
         if not inputs and target.isCOMP:
             hint = "A COMP has inputs once it holds In operators (inTOP, inCHOP …)."
         elif not inputs:
-            hint = f"A {target.opType} makes its own data."
+            hint = f"A {op_type(target)} makes its own data."
         raise _invalid(f"{target.path} has no input {index}: it has {len(inputs)}.", hint)
     if comp:
         return
@@ -208,7 +209,7 @@ def losing(operators: Sequence[Any]) -> list[Wire]:
 def _outer_wires(operator: Any, going: set[str]) -> list[Wire]:
     """An In or Out operator carries a connector of the COMP around it, whose wires go with it."""
     parent = operator.parent()
-    if parent is None or parent.path in going or not operator.opType.startswith(("in", "out")):
+    if parent is None or parent.path in going or not op_type(operator).startswith(("in", "out")):
         return []
     found = []
     for connector in parent.outputConnectors:
