@@ -95,6 +95,8 @@ NAMED = {
 }
 #: Kind of change -> the field of a subscription filter that asks for it.
 CHANGES = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resources": "resourcesListChanged"}
+#: What hosts add to the arguments of every call; tdmcp_embedded/tools/host_arguments.py says which and why.
+HOST_ARGUMENTS = {"toolCallId", "tool", "sessionId", "action", "chatInput", "random_string"}
 
 
 # ----------------------------------------------------------------------------------------------------------- messages
@@ -2266,6 +2268,8 @@ class Answering:
         self.notice = notice
         # Tools that the client has been shown with room for our notes.
         self._roomy: set[str] = set()
+        #: Host arguments that the client has been told of.
+        self._ignored: set[str] = set()
 
     def _refuse(self, flight: Flight, refusal: Refusal) -> None:
         """Answer without a server: lists from what is known, everything else with the reason."""
@@ -2327,7 +2331,7 @@ class Answering:
                 raise Refusal("value_invalid", "Arguments are an object.")
             name = flight.params["name"]
             allowed = {"select_instance": {"instance"}, "open_project": {"project"}}.get(name, set())
-            unknown = sorted(set(arguments) - allowed)
+            unknown = sorted(set(arguments) - allowed - HOST_ARGUMENTS)
             if unknown:
                 raise Refusal(
                     "value_invalid", f"Unknown argument: {', '.join(unknown)}.", suggestions=sorted(allowed)
@@ -2350,9 +2354,14 @@ class Answering:
                 self.servers.wake.set()
             else:
                 structured = {"instances": self.servers.instances.listing()}
-            text = dumps(structured).decode("ascii")
+            content = [{"type": "text", "text": dumps(structured).decode("ascii")}]
+            ignored = sorted(set(arguments) - allowed - self._ignored)
+            if ignored:
+                self._ignored.update(ignored)
+                structured["ignored_arguments"] = ignored
+                content.append({"type": "text", "text": f"Ignored the arguments {', '.join(ignored)}."})
             result = {
-                "content": [{"type": "text", "text": text}],
+                "content": content,
                 "structuredContent": structured,
                 "isError": False,
             }

@@ -54,6 +54,16 @@ def failure(error: ToolFailure) -> CallToolResult:
     )
 
 
+def noted(result: CallToolResult, sentence: str, ignored: list[str] | None) -> CallToolResult:
+    """The result with a sentence on arguments that were ignored, and with their names where there is room for them."""
+    content = result.structured_content
+    if content is not None and ignored is not None:
+        content = {**content, "ignored_arguments": ignored}
+    return result.model_copy(
+        update={"content": [*result.content, TextContent(text=sentence)], "structured_content": content}
+    )
+
+
 def _size(block: ContentBlock) -> int:
     if isinstance(block, TextContent):
         return len(json.dumps(block.text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from mcp_types import CallToolRequestParams, CallToolResult, InputRequiredResult, ToolAnnotations
 from mcp_types import Tool as ListedTool
@@ -12,9 +12,11 @@ from mcp_types import Tool as ListedTool
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.protocol import access, apps, arguments, confirm, icons, results, runner
 from tdmcp_embedded.protocol.offer import Context, Offer
-from tdmcp_embedded.protocol.requests import Host
+from tdmcp_embedded.protocol.recording import client_of
+from tdmcp_embedded.protocol.requests import Host, session_id
 from tdmcp_embedded.protocol.schemas import input_schema, output_schema
 from tdmcp_embedded.protocol.task import LONGEST, of_this_call
+from tdmcp_embedded.tools import host_arguments
 from tdmcp_embedded.tools.tool import Call, Effect, Tool
 
 _log = logging.getLogger(__name__)
@@ -26,6 +28,7 @@ class ToolCalls(Offer):
     def __init__(self, host: Host, table: Mapping[str, Tool]) -> None:
         self._host = host
         self._table = table
+        self._noted = _Noted()
 
     async def tools(self, ctx: Context) -> list[ListedTool]:
         rows = access.allowed(self._table.values(), self._host.level(ctx), self._host.settings())
@@ -44,6 +47,19 @@ class ToolCalls(Offer):
         tool = self._table.get(params.name)
         if tool is None:
             return None
+        given, added = host_arguments.split(tool, params.arguments or {})
+        params = params.model_copy(update={"arguments": given})
+        result = await self._result(ctx, tool, params)
+        new = self._noted.new(_session(ctx), added) if isinstance(result, CallToolResult) else []
+        if not new:
+            return result
+        # Clients check an answer against the schema, so nothing may be added that it does not allow.
+        is_open = output_schema(tool).get("additionalProperties") is not False
+        return results.noted(result, host_arguments.sentence(tool, new), new if is_open else None)
+
+    async def _result(
+        self, ctx: Context, tool: Tool, params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
         try:
             return await self._answer(ctx, tool, params)
         except ToolFailure as refusal:
@@ -84,6 +100,34 @@ class ToolCalls(Offer):
             # Nobody waits for it: whoever has the task asks when it likes, and sees meanwhile what it does.
             call.settings = call.settings.model_copy(update={"call_deadline": LONGEST})
         return call
+
+
+class _Noted:
+    """Which host arguments each session has been told of."""
+
+    _SESSIONS: Final = 256
+
+    def __init__(self) -> None:
+        self._names: dict[str, set[str]] = {}
+
+    def new(self, session: str, names: list[str]) -> list[str]:
+        """Those of the names that this session has not been told of; it now has."""
+        if not names:
+            return []
+        known = self._names.pop(session, set())
+        self._names[session] = known | set(names)
+        if len(self._names) > self._SESSIONS:
+            del self._names[next(iter(self._names))]
+        return [name for name in names if name not in known]
+
+
+def _session(ctx: Context) -> str:
+    """The session; where there are none, the key and what the client calls itself: connections change."""
+    request = ctx.request
+    if request is not None and not request.headers.get("mcp-session-id"):
+        key = request.scope.get("tdmcp.key")
+        return f"{key.name if key is not None else ''} {client_of(ctx)}"
+    return session_id(ctx)
 
 
 def listed(tool: Tool) -> ListedTool:

@@ -198,6 +198,10 @@ async def test_two_instances_must_be_chosen_between(world: World, mode: str) -> 
         assert sorted(instance["name"] for instance in listed) == ["left", "right"]
         assert not any(instance["selected"] for instance in listed)
         assert "token" not in json.dumps(listed)
+        added = {"random_string": "x", "toolCallId": "y"}
+        noted = [await client.call_tool("list_instances", added) for _ in range(2)]
+        assert "Ignored the arguments random_string, toolCallId" in text(noted[0])
+        assert not noted[1].is_error and "Ignored" not in text(noted[1])
 
         wrong = await client.call_tool("select_instance", {"instance": "middle"})
         assert wrong.is_error and sorted(wrong.structured_content["suggestions"]) == ["left", "right"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tox_build.shim.constants import LISTS, MODERN, SERVER_KEY
+from tox_build.shim.constants import HOST_ARGUMENTS, LISTS, MODERN, SERVER_KEY
 from tox_build.shim.flights import Flight, Outlet
 from tox_build.shim.known import INSTANCE_TOOLS, OPEN_TOOL, Known, with_notes
 from tox_build.shim.messages import Refusal, dumps
@@ -28,6 +28,8 @@ class Answering:
         self.notice = notice
         # Tools that the client has been shown with room for our notes.
         self._roomy: set[str] = set()
+        #: Host arguments that the client has been told of.
+        self._ignored: set[str] = set()
 
     def _refuse(self, flight: Flight, refusal: Refusal) -> None:
         """Answer without a server: lists from what is known, everything else with the reason."""
@@ -89,7 +91,7 @@ class Answering:
                 raise Refusal("value_invalid", "Arguments are an object.")
             name = flight.params["name"]
             allowed = {"select_instance": {"instance"}, "open_project": {"project"}}.get(name, set())
-            unknown = sorted(set(arguments) - allowed)
+            unknown = sorted(set(arguments) - allowed - HOST_ARGUMENTS)
             if unknown:
                 raise Refusal(
                     "value_invalid", f"Unknown argument: {', '.join(unknown)}.", suggestions=sorted(allowed)
@@ -112,9 +114,14 @@ class Answering:
                 self.servers.wake.set()
             else:
                 structured = {"instances": self.servers.instances.listing()}
-            text = dumps(structured).decode("ascii")
+            content = [{"type": "text", "text": dumps(structured).decode("ascii")}]
+            ignored = sorted(set(arguments) - allowed - self._ignored)
+            if ignored:
+                self._ignored.update(ignored)
+                structured["ignored_arguments"] = ignored
+                content.append({"type": "text", "text": f"Ignored the arguments {', '.join(ignored)}."})
             result = {
-                "content": [{"type": "text", "text": text}],
+                "content": content,
                 "structuredContent": structured,
                 "isError": False,
             }

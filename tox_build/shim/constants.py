@@ -53,3 +53,5 @@ NAMED = {
 }
 #: Kind of change -> the field of a subscription filter that asks for it.
 CHANGES = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resources": "resourcesListChanged"}
+#: What hosts add to the arguments of every call; tdmcp_embedded/tools/host_arguments.py says which and why.
+HOST_ARGUMENTS = {"toolCallId", "tool", "sessionId", "action", "chatInput", "random_string"}
