@@ -50,7 +50,9 @@ class ToolCalls(Offer):
         given, added = host_arguments.split(tool, params.arguments or {})
         params = params.model_copy(update={"arguments": given})
         result = await self._result(ctx, tool, params)
-        new = self._noted.new(_session(ctx), added) if isinstance(result, CallToolResult) else []
+        if not isinstance(result, CallToolResult):
+            return result
+        new = self._noted.new(_session(ctx), added)
         if not new:
             return result
         # Clients check an answer against the schema, so nothing may be added that it does not allow.
