@@ -11,6 +11,7 @@ from typing import Final
 from mcp_types import Completion
 
 from tdmcp_embedded.errors import ToolFailure
+from tdmcp_embedded.protocol import results
 from tdmcp_embedded.protocol.requests import Host
 from tdmcp_embedded.touchdesigner import suggesting
 
@@ -31,15 +32,19 @@ class Asked:
 
 
 async def ask(host: Host, session: str, asked: Asked) -> Completion:
-    """The completions of an argument; none while the main thread does not answer."""
+    """The completions of an argument.
+
+    Raises:
+        MCPError: the main thread does not answer. No completions would say that there are none.
+    """
     try:
         job = host.queue.submit(
             lambda: _found(host.td, asked),
             session=session, label="complete", deadline=_PATIENCE, remember=False,
         )  # fmt: skip
         return _completion(await asyncio.wrap_future(job.future))
-    except ToolFailure:
-        return _completion([])
+    except ToolFailure as refusal:
+        raise results.protocol_error(refusal) from None
 
 
 def of_words(typed: str, words: Sequence[str]) -> Completion:

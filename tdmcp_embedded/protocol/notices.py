@@ -1,7 +1,8 @@
-"""Telling clients that something changed, in both protocol eras.
+"""Notifications that something changed, in all protocol versions.
 
 In 2026-07-28 a client listens on a stream of its own, which the bus feeds. Before that, every session gets notices of
-changed lists, and of those resources it has subscribed to.
+changed lists, and of those resources it has subscribed to. Each session has a bounded queue: a client that does not read
+delays nobody.
 """
 
 from __future__ import annotations
@@ -23,8 +24,49 @@ from mcp.shared.subscriptions import event_to_notification
 
 _log = logging.getLogger(__name__)
 
-#: Seconds one session may take to accept a notice; the others do not wait for it.
-_PATIENCE: Final = 5.0
+#: Different notices that wait for one session: more than it can subscribe to. Beyond that it misses the oldest.
+_WAITING: Final = 256
+
+
+class Outbox:
+    """The notices on their way to one session, sent in order by a task of its own, so that nobody waits for it.
+
+    A notice that already waits is not added again: it says that something changed, not how often.
+
+    Args:
+        session: the SDK's session.
+    """
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self._waiting: dict[ServerEvent, None] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(self, event: ServerEvent) -> None:
+        """Have a notice sent; returns at once."""
+        self._waiting[event] = None
+        while len(self._waiting) > _WAITING:
+            del self._waiting[next(iter(self._waiting))]
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._send_all())
+
+    def close(self) -> None:
+        """Send nothing more."""
+        self._waiting.clear()
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _send_all(self) -> None:
+        while self._waiting:
+            event = next(iter(self._waiting))
+            del self._waiting[event]
+            try:
+                await self._session.send_notification(event_to_notification(event, {}))
+            except Exception:  # noqa: BLE001 - this client has gone away, which is no concern of the others
+                _log.debug("a session could not be sent a notice", exc_info=True)
 
 
 class Notices:
@@ -37,13 +79,23 @@ class Notices:
     def __init__(self, is_open: Callable[[str], bool]) -> None:
         self.bus = InMemorySubscriptionBus()
         self._is_open = is_open
-        self._sessions: dict[str, Any] = {}
+        self._sessions: dict[str, Outbox] = {}
         #: Who wants to hear of a resource; set by the subscriptions.
         self.subscribers_of: Callable[[str], Iterable[str]] = lambda uri: ()
 
     def remember(self, session_id: str, session: Any) -> None:
         """A session of the handshake era that may be sent notices from now on."""
-        self._sessions[session_id] = session
+        self._forget_closed()
+        former = self._sessions.get(session_id)
+        if former is not None:
+            former.close()
+        self._sessions[session_id] = Outbox(session)
+
+    def close(self) -> None:
+        """Send nothing more to anybody."""
+        for outbox in self._sessions.values():
+            outbox.close()
+        self._sessions.clear()
 
     async def tools_changed(self) -> None:
         await self._publish(ToolsListChanged(), self._open())
@@ -60,20 +112,14 @@ class Notices:
         await self._publish(ResourceUpdated(uri), [name for name in self._open() if name in wanted])
 
     def _open(self) -> list[str]:
-        for name in [name for name in self._sessions if not self._is_open(name)]:
-            del self._sessions[name]
+        self._forget_closed()
         return list(self._sessions)
 
-    async def _publish(self, event: ServerEvent, sessions: Iterable[str]) -> None:
-        await self.bus.publish(event)
-        await asyncio.gather(*(self._send(name, event) for name in sessions))
+    def _forget_closed(self) -> None:
+        for name in [name for name in self._sessions if not self._is_open(name)]:
+            self._sessions.pop(name).close()
 
-    async def _send(self, name: str, event: ServerEvent) -> None:
-        session = self._sessions.get(name)
-        if session is None:
-            return
-        try:
-            async with asyncio.timeout(_PATIENCE):
-                await session.send_notification(event_to_notification(event, {}))
-        except Exception:  # noqa: BLE001 - one client that went away must not keep the others from hearing
-            _log.debug("a session could not be told of a change", exc_info=True)
+    async def _publish(self, event: ServerEvent, sessions: Iterable[str]) -> None:
+        for name in sessions:
+            self._sessions[name].add(event)
+        await self.bus.publish(event)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -73,22 +74,41 @@ def _scope(ctx: Context) -> Mapping[str, Any]:
 def _progress(ctx: Context, queue: FrameQueue) -> Callable[[float, float | None, str], None]:
     if not ctx.meta or ctx.meta.get("progress_token") is None and ctx.meta.get("progressToken") is None:
         return lambda done, total, message: None
-    loop = asyncio.get_running_loop()
-    furthest = -1.0
+    return _Progress(ctx, queue).report
 
-    def report(done: float, total: float | None, message: str) -> None:
-        nonlocal furthest
-        if done <= furthest:  # clients may rely on it that progress grows
+
+class _Progress:
+    """Progress of one request, sent one message at a time: a client that does not read gets the latest, not them all."""
+
+    def __init__(self, ctx: Context, queue: FrameQueue) -> None:
+        self._ctx, self._queue = ctx, queue
+        self._loop = asyncio.get_running_loop()
+        self._furthest = -1.0
+        self._latest: tuple[float, float | None, str] | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def report(self, done: float, total: float | None, message: str) -> None:
+        """Any thread."""
+        if done <= self._furthest:  # clients may rely on it that progress grows
             return
-        furthest = done
+        self._furthest = done
+        latest = (done, total, message)
         # With the answers, so that it comes before them, and costs the frame as little.
-        queue.at_frame_end(lambda: tell(done, total, message))
+        self._queue.at_frame_end(lambda: self._hand_over(latest))
 
-    def tell(done: float, total: float | None, message: str) -> None:
-        coroutine = ctx.session.report_progress(done, total, message)
-        try:
-            asyncio.run_coroutine_threadsafe(coroutine, loop)
-        except RuntimeError:  # the server's loop has ended meanwhile
-            coroutine.close()
+    def _hand_over(self, latest: tuple[float, float | None, str]) -> None:
+        with contextlib.suppress(RuntimeError):  # the server's loop has ended meanwhile
+            self._loop.call_soon_threadsafe(self._take, latest)
 
-    return report
+    def _take(self, latest: tuple[float, float | None, str]) -> None:
+        self._latest = latest
+        if self._task is None or self._task.done():
+            self._task = self._loop.create_task(self._send())
+
+    async def _send(self) -> None:
+        while (latest := self._latest) is not None:
+            self._latest = None
+            try:
+                await self._ctx.session.report_progress(*latest)
+            except Exception:  # noqa: BLE001 - the client has gone away; its call ends by itself
+                return

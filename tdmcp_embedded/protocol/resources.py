@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
-    INVALID_PARAMS,
     Annotations,
     BlobResourceContents,
     CompleteRequestParams,
@@ -26,11 +25,12 @@ from mcp_types import (
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.logs.records import Record
-from tdmcp_embedded.protocol import arguments, completions, icons, runner
+from tdmcp_embedded.protocol import arguments, completions, icons, results, runner
 from tdmcp_embedded.protocol.offer import Context, Offer
 from tdmcp_embedded.protocol.requests import Host, session_id
 from tdmcp_embedded.protocol.results import MESSAGE_LIMIT
 from tdmcp_embedded.protocol.tool_calls import ToolCalls
+from tdmcp_embedded.protocol.watcher import LOOK_FAILED
 from tdmcp_embedded.resources import library, listing
 from tdmcp_embedded.resources.addresses import Address, parse
 from tdmcp_embedded.resources.kinds import BY_PATH, KINDS, Kind
@@ -45,9 +45,8 @@ _FIXED_MS: Final = 3_600_000
 #: Log records in one answer.
 _LOG_SHOWN: Final = 200
 
-#: Resources on a page of those that depend on the project, and seconds the main thread has to list them.
+#: Resources on a page of those that depend on the project.
 _PAGE: Final = 100
-_PATIENCE: Final = 1.0
 
 
 class Resources(Offer):
@@ -84,15 +83,20 @@ class Resources(Offer):
         return found
 
     async def more_resources(self, ctx: Context, start: int) -> tuple[list[Resource], int | None]:
-        """The project's own: networks, DATs and TOPs. Nothing while the main thread does not answer."""
+        """The project's own: networks, DATs and TOPs.
+
+        Raises:
+            MCPError: the main thread does not answer. An empty page would say that the project has no operators.
+        """
         try:
             job = self._host.queue.submit(
                 lambda: listing.operators_of(self._host.td),
-                session=session_id(ctx), label="resources", deadline=_PATIENCE,
+                session=session_id(ctx), label="resources", remember=False,
+                deadline=self._host.settings().call_deadline,
             )  # fmt: skip
             rows: list[listing.Row] = await asyncio.wrap_future(job.future)
-        except ToolFailure:
-            return [], None
+        except ToolFailure as refusal:
+            raise results.protocol_error(refusal) from None
         page = rows[start : start + _PAGE]
         found = [
             Resource(uri=row.uri, name=row.path, title=f"{KINDS[row.kind].title} {row.path}", description=row.type,
@@ -214,6 +218,7 @@ class Resources(Offer):
                     found[uri] = (stop.value, spent + time.perf_counter() - began)
                     break
                 except Exception:  # noqa: BLE001 - whatever TD raises while somebody deletes it: look again next time
+                    found[uri] = (LOOK_FAILED, spent + time.perf_counter() - began)
                     break
                 spent += time.perf_counter() - began
                 yield
@@ -280,7 +285,4 @@ def _text(uri: str, mime: str, content: str, ttl_ms: int = 0) -> ReadResourceRes
 
 def _refused(uri: str, refusal: ToolFailure) -> MCPError:
     """A failed reading is an error of the protocol; its data says what a tool's refusal would."""
-    message = refusal.message + (f" {refusal.hint}" if refusal.hint else "")
-    if refusal.suggestions:
-        message += f" Did you mean {', '.join(refusal.suggestions)}?"
-    return MCPError(INVALID_PARAMS, message, {"uri": uri, **refusal.structured()})
+    return results.protocol_error(refusal, uri=uri)

@@ -6,7 +6,16 @@ import base64
 import json
 from typing import Any
 
-from mcp_types import CallToolResult, ContentBlock, ImageContent, ResourceLink, TextContent
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolResult,
+    ContentBlock,
+    ImageContent,
+    ResourceLink,
+    TextContent,
+)
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.protocol import icons
@@ -18,6 +27,20 @@ MESSAGE_LIMIT = 1_000_000
 
 #: Room for the JSON-RPC envelope around a result.
 _ENVELOPE = 4_000
+
+#: Failures that say nothing about the request: TouchDesigner or the server could not answer it at this moment.
+_NOT_THE_REQUEST = frozenset(
+    {
+        Code.MAIN_THREAD_STALLED,
+        Code.NOT_STARTED,
+        Code.STILL_RUNNING,
+        Code.BUSY,
+        Code.CANCELLED,
+        Code.TIME_LIMIT,
+        Code.TD_ERROR,
+        Code.INTERNAL_ERROR,
+    }
+)
 
 
 def success(output: Output) -> CallToolResult:
@@ -62,6 +85,19 @@ def noted(result: CallToolResult, sentence: str, ignored: list[str] | None) -> C
     return result.model_copy(
         update={"content": [*result.content, TextContent(text=sentence)], "structured_content": content}
     )
+
+
+def protocol_error(refusal: ToolFailure, **data: Any) -> MCPError:
+    """A refusal of a request that is no tool call, where MCP has only errors of the protocol.
+
+    Args:
+        data: further facts for the error's data, which says what a tool's refusal would.
+    """
+    message = refusal.message + (f" {refusal.hint}" if refusal.hint else "")
+    if refusal.suggestions:
+        message += f" Did you mean {', '.join(refusal.suggestions)}?"
+    code = INTERNAL_ERROR if refusal.code in _NOT_THE_REQUEST else INVALID_PARAMS
+    return MCPError(code, _encodable(message), _encodable({**data, **refusal.structured()}))
 
 
 def _size(block: ContentBlock) -> int:

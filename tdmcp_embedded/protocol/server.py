@@ -145,6 +145,7 @@ class McpServer:
         self._tasks.close()
         self._watcher.close()
         self._subscriptions.close()
+        self.notices.close()
         self._messages.close()
 
     async def announce_tools(self) -> None:

@@ -9,16 +9,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tdmcp_embedded.errors import ToolFailure
+from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.frame_queue import FrameQueue
+
+_log = logging.getLogger(__name__)
 
 #: What a resource looks like, as far as it matters: equal as long as it has not changed. None: it is not there.
 Fingerprint = object
+
+#: The fingerprint of a resource whose look raised an exception: nothing is known, and the next look may know more.
+LOOK_FAILED: Final = object()
 
 #: Work for the main thread: looks at addresses, gives the fingerprint of each it knows and the seconds that took.
 Look = Callable[[Sequence[str]], Generator[Any, None, Mapping[str, tuple[Fingerprint, float]]]]
@@ -33,12 +39,16 @@ _REST: Final = 20.0
 _DEADLINE: Final = 10.0
 #: Seconds for the first look, for which a client waits.
 _PATIENCE: Final = 1.0
+#: Least seconds between a failed look and the next one.
+_RETRY: Final = 1.0
 
 
 @dataclass
 class _Watched:
     fingerprint: Fingerprint = None
     known: bool = False
+    beginning: bool = False
+    """Whether a subscriber waits for the first look at it."""
     due: float = 0.0
     changed: bool = False
     told: float = float("-inf")
@@ -66,15 +76,24 @@ class Watcher:
         self._task: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
+        self._failing = ""
+        """The exception that the last round ended with; logged once until a round succeeds."""
 
     async def begin(self, uris: Iterable[str]) -> None:
         """Somebody is about to hear of these: see how they are now, and watch from here on."""
         self._loop = asyncio.get_running_loop()
         new = [uri for uri in uris if not self._watched.get(uri, _Watched()).known]
         for uri in new:
-            self._watched.setdefault(uri, _Watched())
-        if new:
-            await self._round(new, _PATIENCE)
+            self._watched.setdefault(uri, _Watched()).beginning = True
+        try:
+            if new:
+                await self._look_at(new, _PATIENCE)
+        except Exception as error:  # noqa: BLE001 - the subscription stands all the same; the next look may succeed
+            self._note_failure(error)
+        finally:
+            for uri in new:
+                if uri in self._watched:
+                    self._watched[uri].beginning = False
         if (self._task is None or self._task.done()) and not self._closed:
             self._task = asyncio.create_task(self._watch())
 
@@ -95,21 +114,40 @@ class Watcher:
             self._watched[uri].changed = True
 
     async def _watch(self) -> None:
-        while wanted := self.wanted():
-            for uri in set(self._watched) - wanted:
-                del self._watched[uri]
-            now = self._clock()
-            due = [uri for uri in sorted(wanted) if self._watched.setdefault(uri, _Watched()).due <= now]
-            if due:
-                await self._round(due, _DEADLINE)
-            for uri, watched in list(self._watched.items()):
-                if watched.changed and self._clock() - watched.told >= _QUIET:
-                    watched.changed, watched.told = False, self._clock()
-                    await self._tell(uri)
-            await asyncio.sleep(_INTERVAL)
-        self._watched.clear()
+        while True:
+            pause = _INTERVAL
+            try:
+                if not await self._round():
+                    return
+                self._failing = ""
+            except Exception as error:  # noqa: BLE001 - whatever went wrong, the subscribers still want to hear
+                self._note_failure(error)
+                pause = _RETRY
+            await asyncio.sleep(pause)
 
-    async def _round(self, uris: Sequence[str], deadline: float) -> None:
+    async def _round(self) -> bool:
+        """Look at what is due and tell what changed; whether anybody still wants to hear of anything."""
+        wanted = self.wanted()
+        if not wanted:
+            self._watched.clear()
+            return False
+        for uri in [uri for uri, one in self._watched.items() if uri not in wanted and not one.beginning]:
+            del self._watched[uri]
+        now = self._clock()
+        due = [
+            uri
+            for uri in sorted(wanted)
+            if (one := self._watched.setdefault(uri, _Watched())).due <= now and not one.beginning
+        ]
+        if due:
+            await self._look_at(due, _DEADLINE)
+        for uri, watched in list(self._watched.items()):
+            if watched.changed and self._clock() - watched.told >= _QUIET:
+                watched.changed, watched.told = False, self._clock()
+                await self._tell(uri)
+        return True
+
+    async def _look_at(self, uris: Sequence[str], deadline: float) -> None:
         """One look; if the main thread does not come by, the next will do."""
         try:
             job = self._queue.submit(
@@ -120,7 +158,9 @@ class Watcher:
                 remember=False,
             )
             found: Mapping[str, tuple[Fingerprint, float]] = await asyncio.wrap_future(job.future)
-        except ToolFailure:
+        except ToolFailure as failure:
+            if failure.code is Code.INTERNAL_ERROR:
+                raise
             return
         now = self._clock()
         for uri in uris:
@@ -128,13 +168,22 @@ class Watcher:
             if watched is None:
                 continue
             if uri not in found:
-                watched.known, watched.due = (
-                    True,
-                    float("inf"),
-                )  # nothing to be looked at: it is told, if at all
+                # Nothing to look at: somebody else says when it changes, if it does.
+                watched.known, watched.due = True, float("inf")
                 continue
             fingerprint, seconds = found[uri]
-            if watched.known and fingerprint != watched.fingerprint:
+            watched.due = now + max(_INTERVAL, _REST * seconds * len(self._watched))
+            if fingerprint is LOOK_FAILED:
+                watched.due = max(watched.due, now + _RETRY)
+                continue
+            # Without a first look nobody knows what the subscriber has missed: one notice too many does no harm.
+            missed = not watched.known and not watched.beginning
+            if missed or (watched.known and fingerprint != watched.fingerprint):
                 watched.changed = True
             watched.fingerprint, watched.known = fingerprint, True
-            watched.due = now + max(_INTERVAL, _REST * seconds * len(self._watched))
+
+    def _note_failure(self, error: Exception) -> None:
+        text = f"{type(error).__name__}: {error}"
+        if text != self._failing:
+            self._failing = text
+            _log.error("Looking at subscribed resources failed; it is tried again. %s", text)

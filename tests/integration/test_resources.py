@@ -214,19 +214,27 @@ async def test_what_is_not_there_is_an_error_that_helps(td: StandIn, uri: str, s
         assert refusal.value.error.data["uri"] == uri
 
 
-async def test_lists_stay_quick_and_whole_while_the_main_thread_is_stuck(td: StandIn) -> None:
+async def test_while_the_main_thread_is_stuck_nothing_empty_is_called_a_success(td: StandIn) -> None:
     async with http_client(td) as client:
         td.do("modal", open=True)
         try:
             page = await client.list_resources()
             assert "td://project" in {resource.uri for resource in page.resources}
             assert page.next_cursor is not None
-            assert (await client.list_resources(cursor=page.next_cursor)).resources == []
             assert (await client.list_prompts()).prompts
-            with pytest.raises(MCPError, match="TouchDesigner"):
-                await client.read_resource("td://project")
             ref = ResourceTemplateReference(type="ref/resource", uri="td://network/{path}")
-            assert (await client.complete(ref, {"name": "path", "value": "/"})).completion.values == []
+            asked = (
+                client.list_resources(cursor=page.next_cursor),
+                client.read_resource("td://project"),
+                client.read_resource("td://network/project1"),
+                client.complete(ref, {"name": "path", "value": "/"}),
+            )
+            for answer in asked:
+                with pytest.raises(MCPError, match="TouchDesigner") as refusal:
+                    await answer
+                assert refusal.value.error.code == -32603
+                assert refusal.value.error.data["code"] == "main_thread_stalled"
+                assert refusal.value.error.data["retryable"]
         finally:
             td.do("modal", open=False)
 

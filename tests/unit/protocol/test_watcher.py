@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tdmcp_embedded.frame_queue import FrameQueue
-from tdmcp_embedded.protocol.watcher import Watcher
+from tdmcp_embedded.protocol import watcher
+from tdmcp_embedded.protocol.watcher import LOOK_FAILED, Watcher
 
 #: Seconds a test waits for what must come; generous, for a busy machine.
 PATIENCE = 30.0
@@ -26,13 +27,22 @@ class Scene:
         self.told: asyncio.Queue[str] = asyncio.Queue()
         self.wanted: set[str] = set()
         self.cost = 0.0
+        self.raises = 0
+        self.failed: set[str] = set()
         self.watcher = Watcher(self.queue, self.look, self.told.put)
         self.watcher.wanted = lambda: self.wanted
 
     def look(self, uris: Sequence[str]) -> Generator[Any, None, Mapping[str, tuple[object, float]]]:
         self.looked += uris
         yield
-        return {uri: (self.values[uri], self.cost) for uri in uris if uri in self.values}
+        if self.raises:
+            self.raises -= 1
+            raise RuntimeError("TouchDesigner is busy")
+        return {
+            uri: (LOOK_FAILED if uri in self.failed else self.values[uri], self.cost)
+            for uri in uris
+            if uri in self.values
+        }
 
     async def begin(self, *uris: str) -> None:
         self.wanted |= set(uris)
@@ -158,5 +168,81 @@ async def test_a_stalled_main_thread_only_delays_it() -> None:
         await here.begin("a")
         here.queue.stall_after = 60.0
         await here.looks(1)
+        here.values["a"] = 2
+        assert await here.hear() == "a"
+
+
+async def test_a_look_that_raises_is_taken_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watcher, "_RETRY", 0.01)
+    async with scene() as here:
+        here.values["a"] = 1
+        await here.begin("a")
+        here.raises = 3
+        await here.looks(4)
+        here.values["a"] = 2
+        assert await here.hear() == "a"
+
+
+async def test_a_resource_whose_look_failed_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watcher, "_RETRY", 0.01)
+    async with scene() as here:
+        here.values |= {"a": 1, "b": 1}
+        await here.begin("a", "b")
+        here.failed = {"a"}
+        await here.looks(4)
+        here.failed = set()
+        here.values["a"] = 2
+        assert await here.hear() == "a"
+
+
+async def test_what_changed_while_the_first_look_failed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watcher, "_RETRY", 0.01)
+    async with scene() as here:
+        here.values["a"] = 1
+        here.raises = 1
+        await here.begin("a")
+        here.values["a"] = 2
+        assert await here.hear() == "a"
+
+
+async def test_a_notice_that_cannot_be_sent_does_not_end_the_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watcher, "_RETRY", 0.01)
+    async with scene() as here:
+        here.values |= {"a": 1, "b": 1}
+        await here.begin("a", "b")
+        told, failures = here.watcher._tell, []
+
+        async def refuse(uri: str) -> None:
+            failures.append(uri)
+            here.watcher._tell = told
+            raise ConnectionError("no")
+
+        here.watcher._tell = refuse
+        here.values["a"] = 2
+        async with asyncio.timeout(PATIENCE):
+            while not failures:
+                await asyncio.sleep(0)
+        here.values["b"] = 2
+        assert await here.hear() == "b"
+
+
+async def test_an_exception_in_the_list_of_subscribers_does_not_end_the_watch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(watcher, "_RETRY", 0.01)
+    async with scene() as here:
+        here.values["a"] = 1
+        await here.begin("a")
+        failures: list[int] = []
+
+        def wanted() -> set[str]:
+            here.watcher.wanted = lambda: here.wanted
+            failures.append(1)
+            raise RuntimeError("changed size during iteration")
+
+        here.watcher.wanted = wanted
+        async with asyncio.timeout(PATIENCE):
+            while not failures:
+                await asyncio.sleep(0)
         here.values["a"] = 2
         assert await here.hear() == "a"
