@@ -75,7 +75,9 @@ def script_error(node: Node, error: BaseException) -> None:
     own = [f for f in report.stack if not f.filename.startswith(_HERE)]
     report.stack = traceback.StackSummary.from_list(own)
     text = "".join(report.format()).rstrip()
-    node.script_errors = [*(node.script_errors or ()), text]
+    if node.script_errors is None:
+        node.script_errors = []
+    node.script_errors.append(text)
     node.world.cooking.troubled.add(node)
 
 

@@ -164,11 +164,16 @@ class Watch:
             if texts == before or (before is None and self._full and path not in new):
                 yield
                 continue
+            # By shape: what failed before with other numbers in its words is not new.
             known = (
-                {(p.severity, p.message) for p in diagnostics.understood(path, before)} if before else set()
+                {(p.severity, diagnostics.shape(p.message)) for p in diagnostics.understood(path, before)}
+                if before
+                else set()
             )
+            yield
             for problem in diagnostics.understood(path, texts):
-                if (problem.severity, problem.message) not in known and len(news) < _MOST_PROBLEMS:
+                shape = (problem.severity, diagnostics.shape(problem.message))
+                if shape not in known and len(news) < _MOST_PROBLEMS:
                     news.append(
                         Problem(path=problem.path, severity=problem.severity, message=problem.message)
                     )

@@ -86,12 +86,15 @@ def check_errors(call: Call, given: CheckErrors) -> Steps[Checked]:
         if pace.due():
             yield
         try:
-            found = diagnostics.problems(current)
+            texts = diagnostics.said(current)
+            found = diagnostics.understood(str(current.path), texts)
         except Exception:
             # Somebody deleted it since the walk came by.
             if operators.gone(current):
                 continue
             raise
+        if (cost := diagnostics.heaviness(texts)) > 1 and pace.due(cost):
+            yield
         checked += 1
         for problem in found:
             groups.setdefault((problem.severity, problem.message), []).append(problem.path)

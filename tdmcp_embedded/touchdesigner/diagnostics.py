@@ -19,8 +19,20 @@ from tdmcp_embedded.touchdesigner.values import clean, cut
 #: Longest message that is passed on; shader logs can be endless.
 _LONGEST = 2000
 
+#: Characters that are read of one of TD's texts: a callback that raises in every frame adds to it in every frame.
+#: The oldest and the newest messages count; how often they repeat in between says nothing new.
+_MOST_READ = 16_000
+#: Messages of one operator and kind that are passed on.
+_MOST_MESSAGES = 20
+#: Messages that differ only in numbers, from which on they count as one: the same line with changing values.
+_ALIKE = 4
+#: Where the middle of a text is left out.
+_GAP = "\0"
+
 _BEGIN = re.compile(r"^(?:(?P<path>/[^\s:()]*):)?\s*(?:Error|Warning|Abort|Message):\s*(?P<rest>.*)$")
-_OWNER = re.compile(r"\s*\((?P<path>/[^()\s]*)\)\s*$")
+#: A number by itself; one that ends a name ("noise1") is part of the name.
+_NUMBER = re.compile(r"(?<![\w/])(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?!\w)")
+_LINE_NUMBER = re.compile(r"\bline \d+")
 
 #: Types whose compiler's messages can be asked for.
 _COMPILED = frozenset({"glslTOP", "glslmultiTOP", "glslMAT"})
@@ -55,36 +67,92 @@ Said = tuple[str, str, str, tuple[str, ...]]
 def said(operator: Any) -> Said:
     """What TD holds against one operator, as it says it: cheap to keep, and equal as long as nothing changes."""
     return (
-        operator.errors(), operator.warnings(), operator.scriptErrors(), tuple(shader_messages(operator))
+        _ends(operator.errors()), _ends(operator.warnings()), _ends(operator.scriptErrors()),
+        tuple(shader_messages(operator)),
     )  # fmt: skip
 
 
+def _ends(text: Any) -> str:
+    """The beginning and the end of a long text, in whole lines, with `_GAP` between them."""
+    if not isinstance(text, str):
+        return ""
+    if len(text) <= _MOST_READ:
+        return text
+    head, tail = text[: _MOST_READ // 2], text[-_MOST_READ // 2 :]
+    return head[: head.rfind("\n")] + _GAP + tail[tail.find("\n") + 1 :]
+
+
+def heaviness(texts: Said) -> int:
+    """What it costs to understand these texts, in units of one operator without any."""
+    return 1 + sum(len(text) for text in texts[:3]) // 2_000
+
+
 def understood(path: str, texts: Said) -> list[Problem]:
-    """The problems that these texts about the operator at `path` are."""
+    """The problems that these texts about the operator at `path` are; the work is linear in their length, and bounded."""
     found: list[Problem] = []
     for severity, text in zip(("error", "warning", "script_error"), texts, strict=False):
         if isinstance(text, str) and text:
-            found += [Problem(owner or path, severity, message) for owner, message in split(text, path)]
+            found += _counted(severity, path, text)
     found += [Problem(path, "shader", message) for message in texts[3]]
     return _without_echoes(found)
 
 
+def _counted(severity: str, path: str, text: str) -> list[Problem]:
+    """Each message once; many that differ only in numbers are one, with its latest words."""
+    alike: dict[tuple[str, str], dict[str, None]] = {}
+    head, gap, tail = text.partition(_GAP)
+    begun = split(head, path)
+    if gap:
+        # The last message before the gap has lost its end, and lines without a mark after it their beginning.
+        tail = tail[_first_mark(tail) :]
+        begun = (begun[:-1] or begun) + split(tail, path)
+    for owner, message in begun:
+        alike.setdefault((owner or path, shape(message)), {})[message] = None
+    found: list[Problem] = []
+    for (owner, _), messages in alike.items():
+        each = list(messages)
+        if len(each) >= _ALIKE:
+            each = [f"{each[-1]}\n(one of {len(each)} that differ only in numbers)"]
+        found += [Problem(owner, severity, message) for message in each]
+    if len(found) > _MOST_MESSAGES:
+        rest = len(found) - _MOST_MESSAGES + 1
+        found[_MOST_MESSAGES - 1 :] = [Problem(path, severity, f"{rest} other messages are not shown.")]
+    return found
+
+
+def _first_mark(text: str) -> int:
+    """Where the first message begins; 0 where none is marked."""
+    position = 0
+    for line in text.splitlines(keepends=True):
+        if _BEGIN.match(line):
+            return position
+        position += len(line)
+    return 0
+
+
+def shape(message: str) -> str:
+    """A message without the numbers in it, except those of lines: the same line with another value has the same one."""
+    lines = _LINE_NUMBER.findall(message)
+    return _NUMBER.sub("#", message) + "".join(lines)
+
+
 def _without_echoes(found: list[Problem]) -> list[Problem]:
-    """Each trouble once: what fails in a cook or a script can stand in two of TD's texts, in one of them shortened."""
-    kept: list[Problem] = []
+    """Each trouble once: what fails in a cook or a script can stand in two of TD's texts, in one of them shortened.
+
+    There are at most `_MOST_MESSAGES` of a kind, however long the texts.
+    """
+    kept: dict[str, Problem] = {}
     for problem in found:
-        others = [p for p in found if p is not problem]
-        if any(_says_more(p.message, problem.message) for p in others):
+        if problem.message in kept:
             continue
-        if any(problem.message == p.message for p in kept):
-            continue
-        kept.append(problem)
-    return kept
+        if not any(_says_more(other.message, problem.message) for other in found):
+            kept[problem.message] = problem
+    return list(kept.values())
 
 
 def _says_more(longer: str, shorter: str) -> bool:
     """Whether one message is the other and more; "clip.mov is missing" is no part of "eclip.mov is missing"."""
-    if shorter not in longer or len(longer) == len(shorter):
+    if len(longer) <= len(shorter) or shorter not in longer:
         return False
     return re.search(rf"(?<![\w/.]){re.escape(shorter)}(?![\w/]|\.\w)", longer) is not None
 
@@ -97,8 +165,9 @@ def split(text: str, path: str = "") -> list[tuple[str, str]]:
     """
     parts: list[tuple[str, list[str]]] = []
     # Where messages end with their owner, a marked line inside one ("Error: …" in a traceback) begins no other.
-    owners_end = re.search(_OWNER.pattern, text, re.MULTILINE) is not None
-    for line in text.splitlines():
+    all_lines = text.splitlines()
+    owners_end = any(_owner(line) is not None for line in all_lines)
+    for line in all_lines:
         begin = _BEGIN.match(line)
         if begin and (not parts or not owners_end or _ended(parts[-1])):
             parts.append((begin["path"] or "", [begin["rest"]]))
@@ -109,11 +178,11 @@ def split(text: str, path: str = "") -> list[tuple[str, str]]:
     found = []
     for prefix, lines in parts:
         message = "\n".join(lines).strip()
-        end = _OWNER.search(message)
+        end = _owner(message)
         owner = prefix
         # A path at the end that lies elsewhere is part of what the message says, not its owner.
-        if end and (not owner or end["path"] == owner) and _inside(end["path"], path):
-            owner, message = end["path"], message[: end.start()]
+        if end and (not owner or end[0] == owner) and _inside(end[0], path):
+            owner, message = end[0], message[: end[1]]
         message = cut(clean(message.strip()), _LONGEST)
         if message:
             found.append((owner, message))
@@ -125,7 +194,17 @@ def _inside(path: str, top: str) -> bool:
 
 
 def _ended(part: tuple[str, list[str]]) -> bool:
-    return _OWNER.search(part[1][-1]) is not None
+    return _owner(part[1][-1]) is not None
+
+
+def _owner(text: str) -> tuple[str, int] | None:
+    """The path in parentheses that ends a text, and where the parenthesis opens."""
+    text = text.rstrip()
+    start = text.rfind("(") if text.endswith(")") else -1
+    path = text[start + 1 : -1]
+    if start < 0 or not path.startswith("/") or ")" in path or any(c.isspace() for c in path):
+        return None
+    return path, start
 
 
 def _text_of(dat: Any) -> str:
@@ -143,6 +222,7 @@ def shader_messages(operator: Any) -> list[str]:
                 # Reading an Info DAT cooks it, which brings it up to date.
                 text = told(partial(_text_of, docked)) or ""
                 break
+    text = text[:_MOST_READ]
     if not re.search(r"\b(error|failed)\b", text, re.IGNORECASE):
         return []
     return [cut(clean(text.strip()), _LONGEST)]

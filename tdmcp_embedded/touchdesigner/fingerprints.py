@@ -10,7 +10,7 @@ from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
-from tdmcp_embedded.touchdesigner import lookup
+from tdmcp_embedded.touchdesigner import diagnostics, lookup
 from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.flags import read_flags
 from tdmcp_embedded.touchdesigner.rows import boxes, members
@@ -85,7 +85,7 @@ def project(td: ModuleType) -> Generator[None, None, Fingerprint]:
 def _operator(op: Any) -> int:
     parts: list[object] = [
         op.id, op.name, op_type(op), op.nodeX, op.nodeY, op.nodeWidth, op.nodeHeight, tuple(op.color), op.comment,
-        tuple(sorted(op.tags)), tuple(read_flags(op).items()), op.errors(), op.warnings(), op.scriptErrors(),
+        tuple(sorted(op.tags)), tuple(read_flags(op).items()), *_problems(op),
     ]  # fmt: skip
     for par in op.pars():
         how = str(par.mode)
@@ -98,3 +98,9 @@ def _operator(op: Any) -> int:
     if op.isCOMP:
         parts.append(tuple(child.id for child in op.children))
     return hash(tuple(parts))
+
+
+def _problems(op: Any) -> Generator[object, None, None]:
+    """What is held against it; a callback that fails in every frame has failed once."""
+    for problem in diagnostics.problems(op):
+        yield problem.severity, diagnostics.shape(problem.message)

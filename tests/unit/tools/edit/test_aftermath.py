@@ -73,3 +73,27 @@ def test_an_edit_takes_two_frames_when_nothing_is_slow(bench: Bench) -> None:
     bench.make("constantCHOP", "c")
     signals = bench.steps("set_parameters", changes=[{"path": "/project1/c", "params": {"const0value": 2}}])
     assert signals.count(NEXT_FRAME) == 1
+
+
+def test_a_callback_that_raises_in_every_frame_is_no_news_of_an_edit(bench: Bench) -> None:
+    script = bench.make("executeDAT", "broken")
+    script.text = "n = 0\ndef onFrameStart(frame):\n    global n\n    n += 1\n    raise ValueError(n + 0.5)"
+    script.par.framestart = script.par.active = True
+    bench.frame(200)
+    assert script.scriptErrors().count("Traceback") > 100
+    answer = bench.json(
+        "set_parameters", changes=[{"path": "/project1/broken", "params": {"frameend": True}}]
+    )
+    assert answer.get("problems", []) == []
+    [row] = bench.json("check_errors", path="/project1/broken")["problems"]
+    assert row["severity"] == "script_error"
+
+
+def test_looking_at_long_error_texts_offers_the_frame_back(bench: Bench) -> None:
+    from fakes.problems import script_error
+
+    for i in range(8):
+        node = bench.make("textDAT", f"t{i}")._live()
+        for n in range(300):
+            script_error(node, ValueError(f"no cue at {n}.5"))
+    assert bench.steps("check_errors", path="/project1").count(None) >= 8
