@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import os
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 #: Seconds to wait for the main thread's figures before giving those of the last time.
 FIGURES_WAIT = 0.25
+#: Seconds within which a hang notices that the process ends.
+RELEASE_WAIT = 0.1
+#: Seconds to wait for a hang to begin; frames may be far apart on a busy machine, or not come at all.
+BEGIN_WAIT = 5.0
 #: Seconds that a save blocks the main thread unless the command says otherwise.
 SAVE_SECONDS = 2.0
 
@@ -31,6 +36,7 @@ class Commands:
         self._process = process
         self._figures: dict[str, Any] = {}
         self._namespace: dict[str, Any] | None = None
+        self._released = threading.Event()
         self._handlers: dict[str, Callable[[dict[str, Any]], Any]] = {
             "stats": self._stats,
             "reset_stats": self._reset_stats,
@@ -119,20 +125,26 @@ class Commands:
             return repr(value)
 
     def _block_main(self, command: dict[str, Any]) -> Any:
+        if command.get("release"):
+            self._released.set()
+            return {"released": True}
         seconds = float(command.get("seconds", 1))
         begun = threading.Event()
+        self._released.clear()
 
         def hang() -> None:
+            """One call in which the main thread hangs; a release and the end of the process cut it short."""
             begun.set()
-            self._process.ending.wait(
-                seconds
-            )  # The main thread hangs in one call; only the end of the process cuts it short.
+            end = time.monotonic() + seconds
+            while not self._process.ending.is_set() and (left := end - time.monotonic()) > 0:
+                if self._released.wait(min(left, RELEASE_WAIT)):
+                    return
 
         def in_a_frame() -> None:
             self._process.world.at_next_frame(hang)
 
         self._process.on_main(in_a_frame)
-        begun.wait(1.0)
+        begun.wait(BEGIN_WAIT)
         return {"seconds": seconds, "begun": begun.is_set()}
 
     def _modal(self, command: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -42,6 +42,15 @@ class StandIn:
         self.home = Path(home) if home is not None else Path(self._temporary.name) / "home"
         self.home.mkdir(parents=True, exist_ok=True)
         self.log = Path(self._temporary.name) / "stderr.txt"
+        #: Whether tests share it, so that it is put back between them.
+        self.shared = False
+        self._timeout = timeout
+        self._environment = environment
+        self._command = [*command, "--port", "0", "--home", str(self.home), *arguments]
+        self._cwd = cwd
+        self._start()
+
+    def _start(self) -> None:
         self._replies: dict[int, dict[str, Any]] = {}
         self._arrived = threading.Condition()
         self._ids = itertools.count(1)
@@ -50,23 +59,23 @@ class StandIn:
         self.strays: list[str] = []
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [*command, "--port", "0", "--home", str(self.home), *arguments],
+                self._command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
                 encoding="utf-8",
-                env={**os.environ, **(environment or {})},
-                cwd=cwd,
+                env={**os.environ, **(self._environment or {})},
+                cwd=self._cwd,
             )
         self._reader = threading.Thread(target=self._read, name="stand-in reader", daemon=True)
         self._reader.start()
         with self._arrived:
-            self._arrived.wait_for(lambda: self.ready or self._ended(), timeout)
+            self._arrived.wait_for(lambda: self.ready or self._ended(), self._timeout)
         if not self.ready:
             words = self.stderr()[-3000:]
             self.close()
-            raise RuntimeError(f"the stand-in did not become ready within {timeout:.0f} s:\n{words}")
+            raise RuntimeError(f"the stand-in did not become ready within {self._timeout:.0f} s:\n{words}")
 
     @property
     def url(self) -> str:
@@ -109,6 +118,15 @@ class StandIn:
         """Run code on the stand-in's main thread; the `repr` of its last expression."""
         return str(self.do("exec", timeout, code=code))
 
+    @contextlib.contextmanager
+    def blocked(self, seconds: float = 120.0) -> Iterator[None]:
+        """The main thread hangs in one call until the end of the block, for at most so many seconds."""
+        assert self.do("block_main", seconds=seconds)["begun"]
+        try:
+            yield
+        finally:
+            self.do("block_main", release=True)
+
     def stats(self) -> dict[str, Any]:
         """Frame figures, thread conflicts and more since the start or the last `reset_stats`."""
         result = self.do("stats")
@@ -119,8 +137,21 @@ class StandIn:
         """What the process wrote to standard error so far."""
         return self.log.read_text("utf-8", "replace")
 
+    def start_again(self) -> None:
+        """End the process and start another one with the same arguments and home; address and key may be others.
+
+        Raises:
+            RuntimeError: it did not become ready.
+        """
+        self._end(timeout=15.0)
+        self._start()
+
     def close(self, timeout: float = 15.0) -> None:
-        """End the process: politely, then by force."""
+        """End the process: politely, then by force. A home that was not given is removed."""
+        self._end(timeout)
+        self._temporary.cleanup()
+
+    def _end(self, timeout: float) -> None:
         if not self._ended():
             self.process.terminate()
             try:
@@ -133,7 +164,6 @@ class StandIn:
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
-        self._temporary.cleanup()
 
     def __enter__(self) -> Self:
         return self

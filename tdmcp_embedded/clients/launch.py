@@ -87,8 +87,11 @@ def install_shim(machine: Machine) -> Path:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         part.write_bytes(source)
+        # Python tells stale bytecode by the second and the size of the source, which need not differ; the bytecode
+        # of a shim that starts this moment may also be written after the folder is removed.
+        if path.exists() and int(path.stat().st_mtime) >= int(part.stat().st_mtime):
+            os.utime(part, (path.stat().st_mtime + 1, path.stat().st_mtime + 1))
         os.replace(part, path)
-        # Python tells an outdated compiled form by time and size, neither of which need differ.
         shutil.rmtree(path.with_name("__pycache__"), ignore_errors=True)
     except OSError as error:
         raise Refused(f"The shim cannot be copied to {path}: {error.strerror or error}.") from None

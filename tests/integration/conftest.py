@@ -10,6 +10,7 @@ import pytest
 
 from fakes.driver import StandIn
 from tests import browser
+from tests.integration.shared_stand_in import State, restore
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -31,9 +32,31 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="module")
 def td() -> Iterator[StandIn]:
-    """One stand-in for a module's tests, which must leave it usable."""
+    """One stand-in for a module's tests; each starts from the state in which the first one found it."""
     with StandIn("--scene", "empty", "--fps", "60") as stand_in:
+        stand_in.shared = True
         yield stand_in
+
+
+@pytest.fixture(scope="module")
+def _states() -> dict[StandIn, State]:
+    """The states in which a module's tests find the stand-ins they share, once the module's own fixtures are set up."""
+    return {}
+
+
+@pytest.fixture(autouse=True)
+def _shared_stand_ins_are_put_back(
+    request: pytest.FixtureRequest, _states: dict[StandIn, State]
+) -> Iterator[None]:
+    used = [request.getfixturevalue(name) for name in ("td", "demo") if name in request.fixturenames]
+    # Those of modules that restart and drop the component have checks of their own.
+    shared = [stand_in for stand_in in used if stand_in.shared]
+    for stand_in in shared:
+        if stand_in not in _states:
+            _states[stand_in] = State.of(stand_in)
+    yield
+    for stand_in in shared:
+        restore(stand_in, _states[stand_in])
 
 
 @pytest.fixture
@@ -50,6 +73,7 @@ def demo() -> Iterator[StandIn]:
     A wide budget: on a busy machine the stand-in cooks slowly, and what is slow is not looked at for its picture.
     """
     with StandIn("--scene", "demo", "--set", "Budgetms=100", "--set", "Oauth=1") as stand_in:
+        stand_in.shared = True
         yield stand_in
         assert stand_in.stats()["thread_conflicts"] == 0
 

@@ -14,7 +14,7 @@ from mcp import Client, StdioServerParameters
 
 from fakes.driver import StandIn
 from tdmcp_embedded import ACCEPTS, CONTRACT
-from tests.integration.clients import PATIENCE, ROOT, http_client, structured, text
+from tests.integration.clients import PATIENCE, ROOT, http_client, rewrite_source, structured, text
 
 pytestmark = pytest.mark.anyio
 
@@ -74,7 +74,7 @@ async def test_an_entry_that_starts_a_shim_too_old_is_refused_told_by_the_doctor
     entry = tomllib.loads(path.read_text("utf-8"))["mcp_servers"]["touchdesigner"]
     shim = td.home / ".tdmcp" / "shim" / "stdio_shim" / "__main__.py"
     older = shim.read_text("utf-8").replace(f"\nCONTRACT = {CONTRACT}\n", f"\nCONTRACT = {ACCEPTS - 1}\n")
-    shim.write_text(older, encoding="utf-8")
+    rewrite_source(shim, older)
     try:
         async with Client(parameters(entry, td)) as client:
             refused = await client.call_tool("get_status", {})

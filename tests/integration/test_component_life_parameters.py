@@ -87,8 +87,8 @@ async def test_the_call_deadline_answers_in_any_case(td):
     change(td, Calldeadline=0.3)
     async with http_client(td) as client:
         await client.list_tools()
-        td.do("block_main", seconds=3)
-        result = await client.call_tool("find_operators", {"path": "/"})
+        with td.blocked():
+            result = await client.call_tool("find_operators", {"path": "/"})
     change(td, Calldeadline=30)
     assert result.is_error and structured(result)["code"] == "not_started"
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 import time
 from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
-from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 from urllib.request import Request, urlopen
 
@@ -70,21 +68,13 @@ def test_a_call_made_a_moment_ago_is_there_with_its_outcome_and_time(demo: Stand
     expect(page.locator("#clients tr", has_text="agent 1")).to_contain_text("owner")
 
 
-def test_a_stalled_main_thread_is_said_in_words_and_so_is_its_end(
-    demo: StandIn, opened: Tab, tmp_path: Path
-) -> None:
-    page, free = opened.page, tmp_path / "free"
-    stall = f"import os, time\nwhile not os.path.exists({str(free)!r}): time.sleep(0.01)"
-    blocker = threading.Thread(target=lambda: demo.exec(stall, timeout=120))
-    blocker.start()
-    try:
+def test_a_stalled_main_thread_is_said_in_words_and_so_is_its_end(demo: StandIn, opened: Tab) -> None:
+    page = opened.page
+    with demo.blocked():
         expect(page.locator("#sentence")).to_contain_text("stopped showing frames")
         expect(page.locator("#advice")).to_contain_text("dialog is open")
         expect(page.locator("#viewer .nv-note")).to_be_visible()
         expect(page.locator("#frames output")).to_have_text("no frames")
-    finally:
-        free.touch()
-        blocker.join(120)
     expect(page.locator("#sentence")).to_contain_text("Ready")
     expect(page.locator("#viewer .nv-note")).to_be_hidden()
 

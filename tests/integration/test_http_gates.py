@@ -276,7 +276,7 @@ def test_starting_does_not_block_the_caller() -> None:
 def test_restarts_leave_no_thread_and_no_socket_behind() -> None:
     HttpHost().start().stop()
     gc.collect()
-    threads = threading.active_count()
+    threads = set(threading.enumerate())
     sockets = open_sockets()
     for _ in range(8):
         host = HttpHost().start()
@@ -285,7 +285,7 @@ def test_restarts_leave_no_thread_and_no_socket_behind() -> None:
         host.stop()
         stream.close()
     gc.collect()
-    assert threading.active_count() <= threads
+    assert not [thread.name for thread in set(threading.enumerate()) - threads if thread.is_alive()]
     assert open_sockets() <= sockets
 
 

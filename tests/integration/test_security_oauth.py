@@ -34,6 +34,7 @@ CALLBACK = "http://127.0.0.1:1/callback"
 @pytest.fixture(scope="module")
 def td() -> Iterator[StandIn]:
     with StandIn("--scene", "empty", "--set", "Oauth=1") as stand_in:
+        stand_in.shared = True
         yield stand_in
         assert stand_in.stats()["thread_conflicts"] == 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import http.client
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -128,13 +129,18 @@ def test_a_save_that_a_client_asks_for_is_answered_in_the_end(td: StandIn) -> No
     works_again(td, "never_made")
 
 
-def test_a_call_that_holds_the_main_thread_is_named_to_those_behind_it(td: StandIn, aside: Later) -> None:
-    slow = aside(
-        call, td, "execute_python", {"code": "import time\ntime.sleep(4)\n'slept'", "time_limit": 30}
-    )
-    until_stalled(td)
-    behind = create(td, "behind_sleep")
-    assert refused(behind) and behind["running_job"]
+def test_a_call_that_holds_the_main_thread_is_named_to_those_behind_it(
+    td: StandIn, aside: Later, tmp_path: Path
+) -> None:
+    free = tmp_path / "free"
+    code = f"import os, time\nwhile not os.path.exists({str(free)!r}): time.sleep(0.01)\n'slept'"
+    slow = aside(call, td, "execute_python", {"code": code, "time_limit": PATIENCE})
+    try:
+        until_stalled(td)
+        behind = create(td, "behind_sleep")
+        assert refused(behind) and behind["running_job"]
+    finally:
+        free.touch()
     done = slow.result(PATIENCE)
     assert not done["is_error"] and done["value"] == "slept"
     works_again(td, "behind_sleep")
@@ -173,24 +179,23 @@ def test_a_client_that_goes_away_takes_its_queued_call_with_it(td: StandIn) -> N
     td.exec(f"{SERVER}.queue.stall_after = 120")
     try:
         before = health(td)["queue"]["cancelled"]
-        td.do("block_main", seconds=4)
-        body, headers = call_body(
-            "create_operator", {"parent": "/project1", "type": "nullTOP", "name": "deserted"}
-        )
-        line = connect(td)
-        line.sendall(head(td, Content_Length=str(len(body)), **headers) + body)
-        for _ in range(10_000):
-            if health(td)["queue"]["waiting"] == 1:
-                break
-        line.close()
-        for _ in range(10_000):
-            queue = health(td)["queue"]
-            if queue["cancelled"] == before + 1:
-                break
-        assert queue["cancelled"] == before + 1 and queue["depth"] == 0, (
-            "dropped while the main thread still hung"
-        )
-        assert td.stats()["main_thread"] == "blocked"
+        with td.blocked():
+            body, headers = call_body(
+                "create_operator", {"parent": "/project1", "type": "nullTOP", "name": "deserted"}
+            )
+            line = connect(td)
+            line.sendall(head(td, Content_Length=str(len(body)), **headers) + body)
+            for _ in range(10_000):
+                if health(td)["queue"]["waiting"] == 1:
+                    break
+            line.close()
+            for _ in range(10_000):
+                queue = health(td)["queue"]
+                if queue["cancelled"] == before + 1:
+                    break
+            assert queue["cancelled"] == before + 1 and queue["depth"] == 0, (
+                "dropped while the main thread still hung"
+            )
         assert td.exec("op('/project1/deserted')", timeout=PATIENCE) == "None"
     finally:
         td.exec(f"{SERVER}.queue.stall_after = 1.0")

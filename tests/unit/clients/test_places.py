@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import plistlib
 from pathlib import Path
 
@@ -91,6 +92,17 @@ def test_a_copy_that_a_later_version_made_stays(machine: Machine) -> None:
     path.write_text(f"CONTRACT = {CONTRACT + 1}\n", encoding="utf-8")
     launch.install_shim(machine)
     assert launch.contract_of(path) == CONTRACT + 1
+
+
+def test_a_renewed_shim_is_newer_by_a_second_so_that_no_stale_bytecode_runs(machine: Machine) -> None:
+    path = launch.install_shim(machine)
+    changed = path.read_text("utf-8").replace("import", "IMPORT", 1)
+    path.write_text(changed, "utf-8")
+    in_an_hour = path.stat().st_mtime + 3600
+    os.utime(path, (in_an_hour, in_an_hour))
+    launch.install_shim(machine)
+    assert path.read_bytes() == launch.shim_source()
+    assert int(path.stat().st_mtime) > int(in_an_hour)
 
 
 def test_the_copy_of_the_shim_is_renewed_when_another_version_made_it(machine: Machine) -> None:

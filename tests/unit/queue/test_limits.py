@@ -129,10 +129,11 @@ def test_it_is_raised_once_though_it_comes_as_the_code_fails_by_itself(queue: Fr
 
 
 def test_nested_limits_end_at_the_sooner_of_the_two(queue: FrameQueue) -> None:
-    started = time.perf_counter()
-    with pytest.raises(TimeLimitExceeded), queue.limit(0.05), queue.limit(30):
-        loop_for(30)
-    assert time.perf_counter() - started < 25
+    ended = False
+    with pytest.raises(TimeLimitExceeded), queue.limit(0.05), queue.limit(3600):
+        loop_for(60)
+        ended = True
+    assert not ended
 
 
 def race(limit: Callable[[float], object], seconds: float, work: float) -> bool:
