@@ -24,13 +24,14 @@ def validated(values: dict[str, Any]) -> Settings:
 
     from tdmcp_embedded.http.hosts import is_loopback
     from tdmcp_embedded.settings import from_parameters, parameter_name
+    from tdmcp_embedded.tools.validation_messages import forms
 
     try:
         settings = from_parameters(values)
     except ValidationError as error:
         first = error.errors()[0]
         name = parameter_name(str(first["loc"][0]))
-        raise CannotServe(f"{name} cannot be {first['input']!r}: {_lower(first['msg'])}.") from None
+        raise CannotServe(f"{name} cannot be {first['input']!r}: it takes {forms([first])}.") from None
     if not settings.require_key and not is_loopback(listening_address(settings.address)):
         raise CannotServe(
             f"Address {settings.address} can be reached from other machines: switch Require Key on, or use 127.0.0.1."
@@ -112,10 +113,6 @@ def whole(name: str, value: Any, most: int) -> int:
     if not 0 <= number <= most:
         raise CannotServe(f"{name} cannot be {value!r}: it is a whole number from 0 to {most}.")
     return number
-
-
-def _lower(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]
 
 
 def listening_address(address: str) -> str:

@@ -9,7 +9,7 @@ from pydantic import Field
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, forms
-from tdmcp_embedded.tools.network_model import InputSource, ParameterValue
+from tdmcp_embedded.tools.network_model import InputSource, plain_value
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import annotations as annotating
 from tdmcp_embedded.touchdesigner import (
@@ -81,7 +81,7 @@ def create_operator(call: Call, arguments: CreateOperator) -> Steps[CreatedOpera
     operator, fresh, also = _make(call, parent, arguments)
     if not fresh:
         watch.before([operator])
-    params = {name: _json(value) for name, value in arguments.params.items()}
+    params = {name: plain_value(value) for name, value in arguments.params.items()}
     written = parameters.apply(parameters.plan(operator, params, access))
     changed = fresh or written.changed > 0
     if arguments.inputs:
@@ -167,10 +167,6 @@ def _paths(wires: list[tuple[Any, int] | None]) -> list[str | None]:
         None if wire is None else str(wire[0].path) + (f" output {wire[1]}" if wire[1] else "")
         for wire in wires
     ]
-
-
-def _json(value: ParameterValue) -> Json:
-    return value if isinstance(value, (bool, int, float, str)) else value.compact()
 
 
 def resolution_notes(operator: Any, params: dict[str, Json]) -> list[str]:

@@ -65,6 +65,9 @@ class Side(Protocol):
     def type(self, thing: Any) -> str:
         """Its operator type."""
 
+    def stated(self, thing: Any, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A row of the other side, with parameters named as this side names them (a vector by its members)."""
+
 
 class Described:
     """A side that is held whole: a mapping with operators and annotations."""
@@ -86,6 +89,9 @@ class Described:
 
     def type(self, thing: Mapping[str, Any]) -> str:
         return str(thing.get("type") or "")
+
+    def stated(self, thing: Mapping[str, Any], row: Mapping[str, Any]) -> Mapping[str, Any]:
+        return row
 
 
 def differences(
@@ -120,6 +126,7 @@ def _inside(
         was, now = (yield from before.row(old.operators[name])), (yield from after.row(thing))
         if was is None or now is None:
             continue
+        was, now = after.stated(thing, was), before.stated(old.operators[name], now)
         changes = dict(fields(was, now))
         if changes:
             yield Difference(prefix + name, "changed", str(now.get("type") or ""), changes)

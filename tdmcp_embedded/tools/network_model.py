@@ -59,8 +59,16 @@ Number = Annotated[int | float, WithJsonSchema({"type": "number"})]
 #: A plain constant. Smart union: a bool stays a bool, an int an int.
 Plain = Annotated[bool | int | float | str, WithJsonSchema({"type": ["boolean", "number", "string"]})]
 
-#: A plain JSON value is a constant; the other forms are objects.
-ParameterValue = Plain | ParameterForm
+#: A plain JSON value is a constant; the other forms are objects. A list has one value for each member of a vector (null:
+#: as it is), or the operators of a parameter that takes several.
+ParameterValue = Plain | list[Plain | ParameterForm | None] | ParameterForm
+
+
+def plain_value(value: ParameterValue) -> Any:
+    """A parameter's value as JSON, as `touchdesigner/parameters.py` takes it."""
+    if isinstance(value, list):
+        return [None if each is None else plain_value(each) for each in value]
+    return value.compact() if isinstance(value, ParameterForm) else value
 
 
 class Wire(_Part):

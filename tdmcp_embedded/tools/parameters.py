@@ -9,7 +9,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.building import WrittenParameters
 from tdmcp_embedded.tools.creating import resolution_notes
-from tdmcp_embedded.tools.network_model import ParameterValue
+from tdmcp_embedded.tools.network_model import plain_value
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import lookup, parameters
 from tdmcp_embedded.touchdesigner.values import Json, clean, cut
@@ -63,7 +63,7 @@ def set_parameters(call: Call, arguments: SetParameters) -> Steps[ParametersSet]
     failures: list[ToolFailure] = []
     asked: dict[str, dict[str, Json]] = {}
     for change in arguments.changes:
-        params = {name: _json(value) for name, value in change.params.items()}
+        params = {name: plain_value(value) for name, value in change.params.items()}
         try:
             operator = lookup.operator(call.td, change.path)
         except ToolFailure as failure:
@@ -105,10 +105,6 @@ def _shown(written: list[parameters.Written]) -> list[WrittenParameters]:
         for w in written
         if w.params or w.notes
     ]
-
-
-def _json(value: ParameterValue) -> Json:
-    return value if isinstance(value, (bool, int, float, str)) else value.compact()
 
 
 def _refused(path: str, name: str, failure: ToolFailure) -> Refused:

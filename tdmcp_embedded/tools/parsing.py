@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
+from tdmcp_embedded.tools import validation_messages
 from tdmcp_embedded.tools.json_faults import fault
 from tdmcp_embedded.tools.shapes import Schema, accepts, branches, names_at, shape
 from tdmcp_embedded.tools.sizes import excess
@@ -29,6 +31,16 @@ _MOST_PROBLEMS = 5
 #: How pydantic calls what is over a limit of a model.
 _TOO_MUCH = frozenset({"too_long", "string_too_long"})
 _VECTOR = 4
+
+#: What other tools and TouchDesigner's own scripts call the fields of an operator.
+_OTHER_WORDS = {
+    "operators": "children", "ops": "children", "nodes": "children", "network": "children", "parameters": "params",
+    "pars": "params", "values": "params", "optype": "type", "op_type": "type", "kind": "type", "class": "type",
+    "connections": "inputs", "wires": "inputs", "input": "inputs", "content": "text", "code": "text", "rows": "table",
+    "pos": "position", "x": "position", "y": "position", "nodex": "position", "nodey": "position",
+    "custom_parameters": "custom", "pages": "custom", "docked_to": "dock", "host": "dock", "bypass": "flags",
+    "display": "flags", "render": "flags", "viewer": "flags", "lock": "flags", "notes": "comment",
+}  # fmt: skip
 
 
 def parse(tool: Tool, given: Mapping[str, Any] | None) -> Arguments:
@@ -78,32 +90,32 @@ def _unknown(where: str, names: Iterable[str], known: list[str]) -> ToolFailure:
 
 
 def _refusal(tool: Tool, schema: Schema, error: ValidationError) -> ToolFailure:
+    faults = error.errors(include_url=False)
     # A position of three numbers is wrong, not large.
     much = any(
-        item["type"] in _TOO_MUCH and item.get("ctx", {}).get("max_length", 0) > _VECTOR
-        for item in error.errors(include_url=False)
+        item["type"] in _TOO_MUCH and item.get("ctx", {}).get("max_length", 0) > _VECTOR for item in faults
     )
     problems: dict[str, list[str]] = {}
-    shown: dict[str, str] = {}
+    wrong: dict[str, list[ErrorDetails]] = {}
     suggestions: list[str] = []
-    for item in error.errors(include_url=False, include_context=False):
+    for item in faults:
         where = _where(item["loc"], item["type"])
+        name = ".".join(where) or "arguments"
         if item["type"] == "extra_forbidden":
             known = names_at(schema, where[:-1], schema)
+            suggestions += [each for each in (_OTHER_WORDS.get(where[-1].lower()),) if each in known]
             suggestions += near(where[-1], known)
             said = "is not known" + (f" (known: {', '.join(known)})" if known else "")
         elif item["type"] == "missing":
             said = "is missing"
         else:
-            said = str(item["msg"])
-        name = ".".join(where) or "arguments"
-        if item["type"] not in ("extra_forbidden", "missing"):
-            shown[name] = _brief(item["input"])
+            wrong.setdefault(name, []).append(item)
+            said = ""
         if said not in problems.setdefault(name, []):
             problems[name].append(said)
     # Of a union, what the object in it says of its own names; that it is no text is not news then.
-    told = {name: said for name, said in problems.items() if not _inner(name, problems) or name not in shown}
-    lines = [_sentence(name, said, shown) for name, said in list((told or problems).items())[:_MOST_PROBLEMS]]
+    told = {name: said for name, said in problems.items() if not _inner(name, problems) or name not in wrong}
+    lines = [_sentence(name, said, wrong) for name, said in list((told or problems).items())[:_MOST_PROBLEMS]]
     return ToolFailure(
         Code.TOO_LARGE if much else Code.VALUE_INVALID,
         f"{tool.name}: " + "; ".join(lines) + ".",
@@ -126,12 +138,10 @@ def _inner(name: str, problems: Mapping[str, Any]) -> bool:
     return any(other.startswith(name + ".") for other in problems)
 
 
-def _sentence(name: str, said: list[str], shown: Mapping[str, str]) -> str:
-    if name not in shown:
+def _sentence(name: str, said: list[str], wrong: Mapping[str, list[ErrorDetails]]) -> str:
+    if name not in wrong:
         return f"{name} {said[0]}"
-    common = "Input should be "
-    rest = [each.removeprefix(common) if index else each for index, each in enumerate(said)]
-    return f"{name}: {' or '.join(rest)}, got {shown[name]}"
+    return f"{name} {validation_messages.clause(wrong[name], _brief(wrong[name][0]['input']))}"
 
 
 def _brief(value: Any) -> str:

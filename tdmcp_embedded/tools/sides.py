@@ -7,14 +7,18 @@ from types import ModuleType
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from tdmcp_embedded.errors import Code, ToolFailure
-from tdmcp_embedded.tools.difference import Level, Steps
+from tdmcp_embedded.tools import validation_messages
+from tdmcp_embedded.tools.difference import Level, Steps, same
 from tdmcp_embedded.tools.network_model import Annotation, NetworkOperator
+from tdmcp_embedded.touchdesigner import parameter_lists
 from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.checkpoints import Kept
 from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.touchdesigner.rows import RowReader, boxes, members
+from tdmcp_embedded.touchdesigner.values import short_repr
 
 
 class Live:
@@ -65,6 +69,20 @@ class Live:
     def type(self, thing: _Place) -> str:
         return op_type(thing.operator) if thing.operator.valid else ""
 
+    def stated(self, thing: _Place, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        params = row.get("params") or {}
+        if not thing.operator.valid or not any(isinstance(value, list) for value in params.values()):
+            return row
+        spread, wrong = parameter_lists.spread(thing.operator, params)
+        # A list has every member, one at its default included, which a reading leaves out.
+        stated = {
+            name: value
+            for name, value in spread.items()
+            if name in params
+            or not ((par := thing.operator.par[name]) is not None and par.isDefault and same(value, par.val))
+        }
+        return {**row, "params": stated | {name: params[name] for name in wrong}}
+
 
 class _Place:
     """An operator, the network it is in, how deep that is, and whether it is an annotation."""
@@ -99,6 +117,9 @@ class Remembered:
 
     def type(self, thing: str) -> str:
         return self._kept.type(thing)
+
+    def stated(self, thing: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        return row
 
 
 def checked(network: Mapping[str, Any]) -> Steps[dict[str, Any]]:
@@ -144,7 +165,15 @@ def _dumped(model: type[NetworkOperator | Annotation], row: Any, where: str) -> 
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join([where, *(str(part) for part in first["loc"])])
-        raise _no_network(f"{place}: {first['msg']}") from None
+        raise _no_network(f"{place} {_said(first)}") from None
+
+
+def _said(fault: ErrorDetails) -> str:
+    if fault["type"] == "extra_forbidden":
+        return "is not known"
+    if fault["type"] == "missing":
+        return "is missing"
+    return validation_messages.clause([fault], short_repr(fault["input"], 80))
 
 
 def _no_network(why: str) -> ToolFailure:

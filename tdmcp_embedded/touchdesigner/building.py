@@ -27,6 +27,7 @@ from tdmcp_embedded.touchdesigner import (
     describe,
     layout,
     network_check,
+    parameter_lists,
     parameters,
     places,
     rows,
@@ -261,7 +262,9 @@ class _Builder:
     # Writing
 
     def _plan(self, part: Part) -> parameters.Plan:
-        params = dict(part.spec.get("params") or {})
+        params, wrong = parameter_lists.spread(part.operator, part.spec.get("params") or {})
+        for failure in wrong.values():
+            raise failure
         sequences = dict(part.spec.get("sequences") or {})
         if part.exact and "params" not in rows.unread(part.spec):
             for par in part.operator.pars():

@@ -158,7 +158,7 @@ def parameter_not_found(operator: Any, name: str) -> ToolFailure:
     suggestions = list(dict.fromkeys([*members[:4], *near(name, names), *by_label]))[:6]
     hint = "" if suggestions else f'inspect_operator with parameters "all" lists them ({len(names)}).'
     if members and not any(m.lower() == name.lower() for m in names):
-        hint = f"{name} may be the vector of {', '.join(members[:4])}: set its members."
+        hint = f"{name} may be the vector of {', '.join(members[:4])}: give a list with a value for each, or set one."
     return ToolFailure(
         Code.PARAMETER_NOT_FOUND,
         f"{operator.path} ({op_type(operator)}) has no parameter {cut(clean(name), 80)!r}.",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
-from tdmcp_embedded.touchdesigner import describe, lookup, parameter_values, sequences, undo
+from tdmcp_embedded.touchdesigner import describe, lookup, parameter_lists, parameter_values, sequences, undo
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.values import Json, clean, cut
 
@@ -65,7 +65,8 @@ def plan(
     """Check every write to one operator without writing anything.
 
     Args:
-        params: `{name: value}`; a value is a plain constant or a one-entry mapping of `FORMS`.
+        params: `{name: value}`; a value is a plain constant, a list (see `parameter_lists`) or a one-entry mapping of
+            `FORMS`.
         blocks: number of blocks by sequence name, set before the parameters.
         locked: whether read-only parameters are refused (builders restore those they define themselves).
 
@@ -96,7 +97,7 @@ def plan_each(
 ) -> tuple[Plan, dict[str, ToolFailure]]:
     """The same, giving what can be written and, by parameter name, what cannot."""
     planned = Plan(operator)
-    failures: dict[str, ToolFailure] = {}
+    params, failures = parameter_lists.spread(operator, params)
     wanted: dict[str, Any] = dict(blocks or {})
     for name, value in params.items():
         par = operator.par[name] if name.isidentifier() else None

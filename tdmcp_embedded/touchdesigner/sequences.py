@@ -44,6 +44,18 @@ def template(operator: Any, name: str) -> tuple[Any, str, int] | None:
     return None if first is None or blocks > MOST_BLOCKS else (first, match["sequence"], blocks)
 
 
+def vector(operator: Any, name: str) -> list[str]:
+    """The members of a vector in a block that is not there yet; empty where the name is not of that kind."""
+    match = _BLOCK.match(name)
+    sequence = operator.par[match["sequence"]] if match else None
+    if match is None or sequence is None or not sequence.isSequence or int(match["block"]) >= MOST_BLOCKS:
+        return []
+    first = f"{match['sequence']}0"
+    group = operator.parGroup[f"{first}{match['rest']}"]
+    block = f"{match['sequence']}{int(match['block'])}"
+    return [] if group is None else [block + str(par.name).removeprefix(first) for par in group]
+
+
 def resize(operator: Any, name: str, count: int) -> bool:
     """Give a sequence this many blocks.
 

@@ -27,8 +27,8 @@ def run():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"Budgetms": 500.0}, "Budgetms cannot be 500.0: input should be less than or equal to 100."),
-        ({"Toolset": "some"}, "Toolset cannot be 'some'"),
+        ({"Budgetms": 500.0}, "Budgetms cannot be 500.0: it takes 100 or less."),
+        ({"Toolset": "some"}, "Toolset cannot be 'some': it takes all or core."),
         ({"Accesslevel": "god"}, "Accesslevel cannot be 'god'"),
         ({"Address": "0.0.0.0", "Requirekey": False}, "switch Require Key on"),
     ],

@@ -120,9 +120,12 @@ def test_json_text_at_any_depth_is_read_where_no_text_is_wanted(tool: str) -> No
 
 def test_what_fits_no_form_of_a_value_is_told_in_one_clause() -> None:
     with pytest.raises(ToolFailure) as refused:
-        parse(TABLE["set_parameters"], {"changes": [{"path": "/a", "params": {"tx": [1]}}]})
+        parse(TABLE["set_parameters"], {"changes": [{"path": "/a", "params": {"tx": {"expr": 1}}}]})
     message = refused.value.message
-    assert message.count("changes.0.params.tx:") == 1 and "valid boolean or a valid integer" in message
+    assert message == "set_parameters: changes.0.params.tx.expr takes a text, not 1."
+    with pytest.raises(ToolFailure) as refused:
+        parse(TABLE["find_operators"], {"limit": "many"})
+    assert refused.value.message == 'find_operators: limit takes a whole number, not "many".'
 
 
 def test_the_calls_of_a_batch_are_read_like_calls_by_themselves(bench: Bench) -> None:
