@@ -25,6 +25,7 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.protocol.streamable_http import JSON_ONLY
 
 _QUESTION = "confirm"
 _SCHEMA: dict[str, Any] = {
@@ -38,7 +39,13 @@ _SECRET = os.urandom(32)
 
 
 def can_ask(ctx: ServerRequestContext[Any, Any]) -> bool:
-    """Whether the client says it can put a form before its user."""
+    """Whether the client says it can put a form before its user, and the question can reach it."""
+    if (
+        ctx.request is not None
+        and ctx.request.scope.get(JSON_ONLY)
+        and ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS
+    ):
+        return False
     capabilities = ctx.session.client_capabilities
     return capabilities is not None and capabilities.elicitation is not None
 

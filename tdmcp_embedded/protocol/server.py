@@ -27,6 +27,7 @@ from tdmcp_embedded.protocol.recording import Recording
 from tdmcp_embedded.protocol.requests import Host, session_id
 from tdmcp_embedded.protocol.resources import Resources
 from tdmcp_embedded.protocol.session_room import SessionRoom
+from tdmcp_embedded.protocol.streamable_http import StreamableHttp
 from tdmcp_embedded.protocol.subscriptions import Subscriptions
 from tdmcp_embedded.protocol.tasks import Tasks
 from tdmcp_embedded.protocol.tool_calls import ToolCalls, listed
@@ -120,7 +121,9 @@ class McpServer:
             # Bodies are limited by our own gate, which answers before parsing.
             max_request_body_size=2**31,
         )
-        self.asgi: ASGIApp = SessionRoom(self._manager)
+        endpoint = StreamableHttp(SessionRoom(self._manager))
+        self.server.middleware.append(endpoint.middleware)
+        self.asgi: ASGIApp = endpoint
         self._end_log = resources.follow_log(self._watcher.changed)
 
     def lifespan(self) -> AbstractAsyncContextManager[None]:

@@ -1,0 +1,159 @@
+"""The MCP endpoint: the SDK's, adapted where it is stricter than clients are, or looser than the protocol is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Final
+
+from mcp_types import INVALID_REQUEST
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tdmcp_embedded.protocol import envelope
+from tdmcp_embedded.protocol.answer_form import AnswerForm
+from tdmcp_embedded.protocol.media_types import EVENT_STREAM, JSON, Accepted, accepted
+from tdmcp_embedded.protocol.offer import Context
+
+#: Set in the scope of requests whose answer is JSON: nothing can be asked of their client meanwhile.
+JSON_ONLY: Final = "tdmcp.json_only"
+
+_BOTH: Final = f"{JSON}, {EVENT_STREAM}".encode()
+
+
+class StreamableHttp:
+    """The endpoint.
+
+    Answers in JSON or as an event stream, whichever the client takes. Refuses messages that are not JSON-RPC, and
+    requests whose id is that of another one at work in the same session. Event streams cannot be resumed, so
+    `Last-Event-ID` is ignored.
+
+    Args:
+        app: the SDK's endpoint.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._at_work: Counter[tuple[str, str]] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        takes = accepted(_all(scope, b"accept"))
+        if scope["method"] == "POST":
+            await self._post(scope, receive, send, takes)
+        elif scope["method"] == "GET" and not takes.events:
+            await _refuse(send, 406, f"This stream is sent as {EVENT_STREAM}; accept that.")
+        else:
+            await self._app(_adapted(scope), receive, send)
+
+    async def _post(self, scope: Scope, receive: Receive, send: Send, takes: Accepted) -> None:
+        if not takes.json and not takes.events:
+            await _refuse(send, 406, f"Answers are sent as {JSON} or {EVENT_STREAM}; accept one of them.")
+            return
+        body = await _body(receive)
+        if body is None:
+            return
+        version = next(iter(_all(scope, b"mcp-protocol-version")), b"").decode("latin-1")
+        sessionless = bool(version) and version not in HANDSHAKE_PROTOCOL_VERSIONS
+        try:
+            message = envelope.read(body, sessionless=sessionless)
+        except envelope.EnvelopeError as error:
+            await _answer(send, 400, error.body())
+            return
+        if message.method == "subscriptions/listen" and not takes.events:
+            await _refuse(send, 406, f"This stream is sent as {EVENT_STREAM}; accept that.")
+            return
+        scope = _adapted(scope)
+        scope[JSON_ONLY] = not takes.events
+        session = next(iter(_all(scope, b"mcp-session-id")), b"").decode("latin-1")
+        if message.id is None or not message.method or not session or sessionless:
+            await self._app(scope, _replay(body, receive), AnswerForm(send, takes))
+            return
+        # The SDK knows requests by the text of their id.
+        request = session, str(message.id)
+        if self._at_work[request]:
+            taken = envelope.EnvelopeError(
+                INVALID_REQUEST, f"The id {message.id!r} belongs to a request that is still at work."
+            )
+            await _answer(send, 400, taken.body())
+            return
+        with self._working(request):
+            await self._app(scope, _replay(body, receive), AnswerForm(send, takes))
+
+    async def middleware(self, ctx: Context, call_next: Callable[[Context], Any]) -> Any:
+        """A middleware of the SDK's server: a request whose client has hung up is still at work."""
+        session = ctx.request.headers.get("mcp-session-id") if ctx.request is not None else None
+        if not session or ctx.request_id is None:
+            return await call_next(ctx)
+        with self._working((str(session), str(ctx.request_id))):
+            return await call_next(ctx)
+
+    def _working(self, request: tuple[str, str]) -> _Working:
+        return _Working(self._at_work, request)
+
+
+class _Working:
+    """Counts a request while it is at work."""
+
+    def __init__(self, counts: Counter[tuple[str, str]], request: tuple[str, str]) -> None:
+        self._counts, self._request = counts, request
+
+    def __enter__(self) -> None:
+        self._counts[self._request] += 1
+
+    def __exit__(self, *raised: object) -> None:
+        self._counts[self._request] -= 1
+        if not self._counts[self._request]:
+            del self._counts[self._request]
+
+
+def _adapted(scope: Scope) -> Scope:
+    """The request as the SDK wants it; the gates before have looked at what was really sent."""
+    left_out = (b"accept", b"last-event-id")
+    headers = [
+        (name, JSON.encode() if name == b"content-type" else value)
+        for name, value in scope["headers"]
+        if name not in left_out
+    ]
+    return {**scope, "headers": [*headers, (b"accept", _BOTH)]}
+
+
+def _all(scope: Scope, name: bytes) -> list[bytes]:
+    return [value for key, value in scope["headers"] if key == name]
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The whole body, which the gate before has limited; None if the client went away."""
+    parts = []
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        parts.append(message.get("body", b""))
+        if not message.get("more_body"):
+            return b"".join(parts)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+async def _refuse(send: Send, status: int, sentence: str) -> None:
+    await _answer(send, status, envelope.EnvelopeError(INVALID_REQUEST, sentence).body())
+
+
+async def _answer(send: Send, status: int, body: bytes) -> None:
+    headers = [(b"content-type", JSON.encode()), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
