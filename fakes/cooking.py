@@ -214,6 +214,7 @@ class CookEngine:
         node.cook_start = started
         node.cook_ms = (node.cook_end - started) * 1000
         node.cook_frame = self.world.frame_now
+        node.cook_position = self.world.timeline_position(node)
         node.cook_tick = self.world.tick
         if node.errors or node.warnings or node in self.troubled:
             self.check.add(node)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fakes import wiring
 from fakes.catalogue import TypeInfo, type_info
 from fakes.corrections import FIRST_BLOCKS, FIRST_VALUES
-from fakes.errors import Uncatchable, tdError
+from fakes.errors import tdError
 from fakes.nodes import FLAGS, Node, Wire
 from fakes.world import World
 
@@ -147,14 +147,14 @@ def destroy(world: World, node: Node) -> None:
 
     Raises:
         tdError: the operator is the root, or gone already (fact 19).
-        Uncatchable: operators are docked to it; they have to go first (fact 19).
+        tdError: operators are docked to it; they have to go first (facts 19, 73).
     """
     if not node.alive:
         raise tdError("Cannot use an operator that was destroyed.")
     if node.parent is None:
         raise tdError("Cannot destroy the root.")
     if node.docked:
-        raise Uncatchable(f"{node.path} was destroyed before {node.docked[0].name}, which is docked to it")
+        raise tdError(f"{node.path} was destroyed before {node.docked[0].name}, which is docked to it")
     for victim in [node, *world.walk(node)]:
         for hook in world.op_destroying:
             hook(victim)

@@ -20,8 +20,3 @@ class NotFaked(Exception):
 
 class ThreadConflict(RuntimeError):
     """A TouchDesigner object was touched off the main thread; counted in the world as well (facts 1-2)."""
-
-
-class Uncatchable(BaseException):
-    """An error that ends the running script whatever it catches: a dock host destroyed before what is docked to it
-    (fact 19)."""

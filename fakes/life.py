@@ -47,6 +47,7 @@ class Life:
         self.machine = Machine(home or Path.home(), world)
         self.textport = Textport()
         self.clock = Clock(world)
+        world.timeline_position = lambda node: self.clock.above(node).frame
         self.schedule = Schedule(self)
         self.executes = Executes(world, scripts.module)
         self.watchers = Watchers(world, scripts.module, scripts.rows)

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from fakes.errors import NotFaked
 from fakes.guard import Guarded
 
 
@@ -70,8 +71,16 @@ class LikeValue(Guarded):
     __int__ = _unary(int)
     __float__ = _unary(float)
     __index__ = _unary(operator.index)
-    __round__ = _unary(round)
     __bool__ = _unary(bool)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self._eval(), digits)
+
+    def __format__(self, form: str) -> str:
+        if form:
+            # `f"{par.eval():.2f}"` is what works anywhere.
+            raise NotFaked(f"formatting a {type(self).__name__} by {form!r}")
+        return str(self)
 
     def __hash__(self) -> int:
         raise TypeError(f"unhashable type: '{type(self).__name__}'")  # it compares by a value that changes

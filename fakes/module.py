@@ -139,6 +139,16 @@ def all_names() -> tuple[str, ...]:
     )
 
 
+@cache
+def scope_only() -> frozenset[str]:
+    """Names that scripts of DATs have, and `__main__`, but not the module `td`: ParMode and the like (fact 57)."""
+    return frozenset(
+        name
+        for name, value in {**_core_names(), **_static}.items()
+        if isinstance(value, type) and not issubclass(value, Exception)
+    )
+
+
 def changing_names() -> tuple[str, ...]:
     """The names whose meaning depends on the world or on the operator that asks."""
     return (*_bound, *_services)
@@ -185,13 +195,15 @@ class TDModule(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
-            return [n for n in all_names() if not _refused(n)]
+            return [n for n in all_names() if n not in scope_only() and not _refused(n)]
         if name.startswith("__"):
             raise AttributeError(name)
+        if name in scope_only():
+            raise tdAttributeError(f"module 'td' has no attribute '{name}'")
         return lookup(world.current(), None, name)
 
     def __dir__(self) -> list[str]:
-        return list(all_names())
+        return [name for name in all_names() if name not in scope_only()]
 
 
 def _refused(name: str) -> bool:
@@ -215,9 +227,24 @@ def install(w: World | None = None) -> World:
     operators.load_parts()
     life.of(w)
     helper_modules.install()
+    _fill_main()
     # What was set while the world was made is nobody's change.
     w.forget_events()
     return w
+
+
+_in_main: list[str] = []
+
+
+def _fill_main() -> None:
+    """Put the names that mean the same everywhere into `__main__`, where TouchDesigner has them too (fact 57)."""
+    from fakes import scope
+
+    main = sys.modules["__main__"].__dict__
+    for name, value in scope.fixed_names().items():
+        if name not in main:
+            main[name] = value
+            _in_main.append(name)
 
 
 def uninstall() -> None:
@@ -226,5 +253,7 @@ def uninstall() -> None:
 
     world.set_current(None)
     helper_modules.uninstall()
+    while _in_main:
+        sys.modules["__main__"].__dict__.pop(_in_main.pop(), None)
     for name in ("td", "tdu"):
         sys.modules.pop(name, None)

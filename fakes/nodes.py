@@ -47,6 +47,7 @@ class Node:
         "cook_end",
         "cook_frame",
         "cook_ms",
+        "cook_position",
         "cook_start",
         "cook_tick",
         "cooked",
@@ -132,6 +133,7 @@ class Node:
         self.cooks = 0
         self.cook_ms = 0.0
         self.cook_frame = 0.0
+        self.cook_position = 0.0
         self.cook_tick = -1
         self.cook_start = 0.0
         self.cook_end = 0.0

@@ -23,12 +23,20 @@ class Cooking(Held):
         self._world.cooking.bring_up_to_date(node, force=force)
 
     totalCooks = property(lambda self: self._live().cooks)
-    cookFrame = property(lambda self: self._live().cook_frame)
+    cookFrame = property(
+        lambda self: self._live().cook_position, doc="The frame of the component's timeline (fact 64)."
+    )
     cookAbsFrame = property(lambda self: self._live().cook_frame)
-    cookTime = property(lambda self: self._live().cook_ms, doc="Milliseconds of the last cook.")
-    cpuCookTime = property(lambda self: self._live().cook_ms)
+    cookTime = property(lambda self: self._live().cook_ms, doc="Deprecated for `cpuCookTime` (fact 64).")
+    cpuCookTime = property(lambda self: self._live().cook_ms, doc="Milliseconds of the last cook.")
     cookedThisFrame = property(lambda self: self._live().cook_tick == self._world.tick)
     cookedPreviousFrame = property(lambda self: self._live().cook_tick == self._world.tick - 1)
+
+    @property
+    def gpuCookTime(self) -> float:
+        """Nothing here is done by a graphics card."""
+        self._live()
+        return 0.0
 
     @property
     def childrenCookTime(self) -> float:

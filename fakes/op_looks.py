@@ -24,7 +24,6 @@ class Placed(Held):
     __slots__ = ()
 
     bypass = flag("bypass")
-    display = flag("display")
     render = flag("render")
     viewer = flag("viewer")
     lock = flag("lock")
@@ -36,6 +35,20 @@ class Placed(Held):
     python = flag("python")
     showCustomOnly = flag("showCustomOnly")
     showDocked = flag("showDocked")
+
+    @property
+    def display(self) -> bool:
+        return self._live().flag("display")
+
+    @display.setter
+    def display(self, on: bool) -> None:
+        node = self._live()
+        if on and node.info.family == "SOP" and node.parent is not None:
+            # One SOP of a network is displayed (fact 67).
+            for other in node.parent.children.values():
+                if other is not node and other.info.family == "SOP":
+                    other.set_flag("display", False)
+        node.set_flag("display", bool(on))
 
     @property
     def allowCooking(self) -> bool:

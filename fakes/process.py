@@ -156,7 +156,7 @@ class Process:
             work, later = self._mail.get()
             try:
                 later.resolve(work())
-            except Exception as problem:  # noqa: BLE001  Whatever went wrong is the answer.
+            except (Exception, SystemExit, GeneratorExit) as problem:  # noqa: BLE001  Whatever went wrong is the answer.
                 later.fail(problem)
             finally:
                 self.world.undo.callback_returned()

@@ -38,14 +38,14 @@ def for_script(node: Node) -> dict[str, Any]:
     """Globals for a DAT's script: everything TouchDesigner puts there, bound to that DAT."""
     from fakes import module
 
-    scope = dict(_fixed())
+    scope = dict(fixed_names())
     for name in module.changing_names():
         scope[name] = module.lookup(node.world, node, name)
     return scope
 
 
 @cache
-def _fixed() -> dict[str, Any]:
+def fixed_names() -> dict[str, Any]:
     """The names that mean the same in every script: classes, plain modules, refusals."""
     from fakes import module
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fakes import catalogue
-from fakes.errors import Uncatchable, tdError
+from fakes.errors import tdError
 from fakes.nodes import Node
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ class World:
         self.step = 1.0
         self.rate = 60.0
         self.time_runs = True
+        self.timeline_position: Callable[[Node], float] = lambda node: self.frame_now
+        """The frame of the timeline that governs an operator."""
 
         self.on_frame_start: list[Callable[[], None]] = []
         self.on_frame_end: list[Callable[[], None]] = []
@@ -181,7 +183,7 @@ class World:
                 return function(*args)
             finally:
                 self._contexts.pop()
-        except (Exception, Uncatchable) as error:  # noqa: BLE001  Scripts raise anything.
+        except Exception as error:  # noqa: BLE001  Scripts raise anything.
             from fakes.problems import script_error
 
             script_error(node, error)

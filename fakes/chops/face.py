@@ -189,7 +189,12 @@ class Channel(Guarded):
     __mod__, __rmod__ = _binary(operator.mod), _swapped(operator.mod)
     __pow__, __rpow__ = _binary(operator.pow), _swapped(operator.pow)
     __neg__, __pos__, __abs__ = _unary(operator.neg), _unary(operator.pos), _unary(operator.abs)
-    __round__ = _unary(round)
+
+    def __round__(self, digits: int | None = None) -> float:
+        return round(self.eval(), digits)
+
+    def __format__(self, form: str) -> str:
+        return format(self.eval(), form)
 
 
 provide_class(Channel)

@@ -17,7 +17,7 @@ from tdmcp_embedded.tools.tool import Call, Output, Steps, at_once
 from tdmcp_embedded.touchdesigner import diagnostics, parameters, undo
 from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.code_routes import Access
-from tdmcp_embedded.touchdesigner.operators import Pace
+from tdmcp_embedded.touchdesigner.operators import Pace, cook_cost
 from tdmcp_embedded.wording import counted
 
 #: How many operators one edit looks at again: enough for what an agent touches, never a whole project.
@@ -208,7 +208,7 @@ def _cook(call: Call, operators: list[Any], news: list[Problem]) -> Steps[None]:
     """
     budget = call.settings.budget_ms
     for operator in operators[:_MOST_COOKED]:
-        if not operator.valid or operator.isCOMP or (operator.totalCooks and operator.cookTime > budget):
+        if not operator.valid or operator.isCOMP or (operator.totalCooks and cook_cost(operator) > budget):
             continue
         began = perf_counter()
         try:

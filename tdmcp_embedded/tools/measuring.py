@@ -120,7 +120,7 @@ def _costs(counted: list[tuple[Any, int]], frames: int) -> Steps[tuple[list[dict
         if current.isTOP:
             # Only of those that cook anyway: the question must not make the others cook.
             memory += int(current.gpuMemory)
-        cost = float(current.cookTime)
+        cost = operators.cook_cost(current)
         rows.append(
             {
                 "path": str(current.path),

@@ -60,12 +60,26 @@ def set_flags(operator: Any, flags: Mapping[str, bool]) -> bool:
             )
     changed = False
     for name, value in flags.items():
+        if name == "display" and value and operator.isSOP:
+            _display_alone(operator)
         changed |= set_attribute(operator, name, bool(value))
     now = read_flags(operator)
     for name, value in flags.items():
         if now[name] != bool(value):
             raise ToolFailure(Code.TD_ERROR, f"{operator.path} did not take the flag {name}.")
     return changed
+
+
+def _display_alone(operator: Any) -> None:
+    """Take the display flag off the SOP that has it: TD does so without a word (fact 67); noted, it comes back."""
+    network = operator.parent()
+    displayed = undo.journal().displayed
+    if network.path not in displayed:
+        displayed[network.path] = [each for each in network.children if each.isSOP and each.display]
+    for other in displayed[network.path]:
+        if other.valid and other.path != operator.path:
+            set_attribute(other, "display", False)
+    displayed[network.path] = [operator]
 
 
 def default_size(operator: Any) -> Sequence[int]:

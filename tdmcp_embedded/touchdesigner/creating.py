@@ -69,6 +69,8 @@ def create(td: ModuleType, parent: Any, type_name: str, name: str | None, access
     let_dock(made)
     for each in layout.group(made):
         undo.journal().created(each)
+        # As the editor does; TD's own create() leaves it off (fact 20).
+        each.viewer = not each.isCOMP
     access.made(made)
     layout.fan_out(made)
     if name is not None and made.name != name:

@@ -30,7 +30,8 @@ def default_flags(family: str, is_object: bool = False) -> dict[str, bool]:
         family: COMP, TOP, CHOP, SOP, POP, DAT or MAT.
         is_object: whether a COMP is an object in a 3D scene (it has `display`, `render`, `pickable`).
     """
-    flags = {"viewer": False, "activeViewer": False, "expose": True, "showDocked": True, "cloneImmune": False}
+    # The editor makes operators with their viewer on, components without; so do our tools.
+    flags = {"viewer": family != "COMP", "activeViewer": False, "expose": True, "showDocked": True, "cloneImmune": False}
     if family == "COMP":
         # TD keeps allowCooking on COMPs only (fact 20).
         flags |= {"allowCooking": True, "componentCloneImmune": False, "showCustomOnly": False}

@@ -108,6 +108,7 @@ def change_type(td: ModuleType, operator: Any, type_name: str, access: Access) -
             hint="Make one with create_operator, and delete this one.",
         )
     path, old = str(operator.path), op_type(operator)
+    viewer = bool(operator.viewer)
     users = access.users(operator)
     held = operator.isDAT and not access.code and holds_code(operator)
     for wire in wiring.losing([operator]):
@@ -135,5 +136,8 @@ def change_type(td: ModuleType, operator: Any, type_name: str, access: Access) -
     if made is None or op_type(made) != type_name:
         raise ToolFailure(Code.TD_ERROR, f"TouchDesigner left {path} a {old}.")
     creating.let_dock(made)
+    for each in layout.group(made)[1:]:
+        each.viewer = not each.isCOMP
+    made.viewer = viewer
     access.retyped(made, users, held)
     return made

@@ -15,6 +15,7 @@ from typing import Any
 from tdmcp_embedded.errors import ToolFailure
 from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.touchdesigner import contents, images, lookup
+from tdmcp_embedded.touchdesigner.operators import cook_cost
 from tdmcp_embedded.touchdesigner.telling import told
 
 #: Pixels of a picture: that of a tile, for a screen of double density.
@@ -66,9 +67,9 @@ def look(
 
 def _is_dear(td: ModuleType, op: Any, most_ms: float) -> bool:
     """Whether looking would cost more than is allowed. What cooks for the show anyway costs nothing more."""
-    if not op.totalCooks or op.cookTime <= most_ms:
+    if not op.totalCooks or cook_cost(op) <= most_ms:
         return False
-    return bool(op.cookFrame < td.absTime.frame - 1)
+    return bool(op.cookAbsFrame < td.absTime.frame - 1)
 
 
 def _try(work: Any, *given: Any) -> Any:

@@ -16,6 +16,7 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
 from tdmcp_embedded.touchdesigner import surroundings
+from tdmcp_embedded.touchdesigner.script_names import script_name
 from tdmcp_embedded.touchdesigner.values import Bounds, Json, clean, cut, json_value, short_repr
 
 #: What an agent's code is called in its tracebacks.
@@ -34,7 +35,7 @@ _SCOPE = (
 )  # fmt: skip
 
 #: Those among them that mean something else from every operator.
-_OWN = ("parent", "op", "ops", "opex", "mod")
+_OWN = ("parent", "op", "ops", "opex", "mod", "iop", "ipar", "ext")
 
 
 @dataclass
@@ -108,7 +109,7 @@ def scope(td: ModuleType, me: Any, codes: list[CodeType]) -> dict[str, Any]:
         if name not in namespace and not hasattr(builtins, name) and not name.startswith("__"):
             # What this build does not have is simply not in scope.
             with suppress(Exception):
-                namespace[name] = getattr(td, name)
+                namespace[name] = script_name(td, name)
     for name in _OWN if me is not None else ():
         # From an operator these start at that operator, as they do in a script that stands in it.
         with suppress(Exception):

@@ -14,6 +14,7 @@ from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.touchdesigner import describe, lookup
 from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.images import no_undo
+from tdmcp_embedded.touchdesigner.script_names import script_name, script_types
 from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.undo import destroy
 from tdmcp_embedded.touchdesigner.values import Json, clean, cut
@@ -104,15 +105,16 @@ def _named(td: ModuleType, name: str) -> Any:
     found: Any = td
     parts = name.split(".")
     for part in parts[1:] if parts[0] == "td" else parts:
-        found = (
-            inspect.getattr_static(found, part, None)
-            if not isinstance(found, ModuleType)
-            else getattr(found, part, None)
-        )
+        if found is td:
+            found = told(partial(script_name, td, part))
+        elif isinstance(found, ModuleType):
+            found = getattr(found, part, None)
+        else:
+            found = inspect.getattr_static(found, part, None)
         if found is None:
             break
     if found is None or not isinstance(found, (type, ModuleType)):
-        known = [n for n in dir(td) if not n.startswith("_")]
+        known = [n for n in (*dir(td), *script_types()) if not n.startswith("_")]
         raise ToolFailure(
             Code.OPERATOR_TYPE_UNKNOWN,
             f"This build has no operator type, class or module {name!r}.",

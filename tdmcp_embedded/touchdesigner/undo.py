@@ -61,6 +61,8 @@ class Journal:
         """Whether several calls share this block (a batch): then none of them may give it up."""
         self.rooms: dict[str, Any] = {}
         """What `layout` knows of networks in which this block makes something, by path."""
+        self.displayed: dict[str, list[Any]] = {}
+        """The SOPs that are displayed in networks in which this block displays one, by path."""
         self.grew = False
         """After the end: whether TD's undo list has become longer."""
         self._given_up = td is None

@@ -40,8 +40,8 @@ FACTS: dict[int, Fact] = {
     16: Fact("Creating", "L", "create() takes a class or its exact name; unknown and retired types are refused in TD's words.", "create(initialize=False) raises NotFaked"),
     17: Fact("Creating", "DL", "A taken name gets the next number; new operators sit at (0, 0); geometryCOMP holds torus1; glslTOP brings docked _pixel, _compute, _info, glslPOP after its first cook; bad names are refused when renaming."),
     18: Fact("Creating", "DL", "copy() loses boundary wires, copyOPs keeps inner ones; no parent setter; changeType gives a new operator with its wires."),
-    19: Fact("Creating", "R", "destroy() twice raises; a dock host destroyed before its docked operator is an error nobody can catch; a destroyed parameter invalidates held ones.", "the uncatchable error would end a self test, so its test is the stand-in's own"),
-    20: Fact("Creating", "L", "nodeX is left, nodeY bottom; least sizes; colours are float32; docked operators do not follow; allowCooking on COMPs only."),
+    19: Fact("Creating", "R", "destroy() twice raises; a dock host destroyed before its docked operator is an error; a destroyed parameter invalidates held ones."),
+    20: Fact("Creating", "L", "nodeX is left, nodeY bottom; least sizes; colours are float32; docked operators do not follow; allowCooking on COMPs only; create() leaves the viewer off, which the editor's own creation has on, and a copy keeps it."),
     21: Fact("Parameters", "D", "A missing parameter raises as an attribute and is None as an item; pars(pattern) lists."),
     22: Fact("Parameters", "DL", "val is the constant in any mode; setting it drops the expression; expr and bindExpr enter their modes at once; modes CONSTANT, EXPRESSION, EXPORT, BIND."),
     23: Fact("Parameters", "RL", "An unknown word for a Menu silently becomes the first entry; a StrMenu takes anything; Toggles have menu names."),
@@ -75,6 +75,10 @@ FACTS: dict[int, Fact] = {
     51: Fact("Process", "R", "A port taken by a dead listener still looks bound: test by a real bind."),
     52: Fact("Process", "L", "A heavy shader can kill the graphics context: TD ends, leaving CrashAutoSave files.", _DRIVER),
     53: Fact("Process", "L", "One undo entry per tool call is possible from one callback; a script's own sleeps make later calls look dead."),
+    57: Fact("Finding", "L", "ParMode and some 70 other type aliases are names of scripts and of __main__, not of the module td; type(par.mode) gives ParMode everywhere."),
+    64: Fact("Frames", "D", "cookFrame counts the timeline of the component, cookAbsFrame absolute time; cpuCookTime and gpuCookTime replace cookTime."),
+    67: Fact("Data", "L", "The display flag of SOPs is exclusive in a network."),
+    73: Fact("Creating", "?", "What destroying a host with docked operators raises is not established; the stand-in refuses it with an exception like any other.", "its test is the stand-in's own"),
 }  # fmt: skip
 
 #: Tests of the product and of the stand-in's process that hold to a fact without being contract tests.

@@ -71,3 +71,12 @@ def test_numpy_and_cv2_are_bundled(t):
 @fact(2)
 def test_debug_writes_to_the_textport_and_returns_nothing(t):
     assert t.td.debug("contract") is None
+
+
+@fact(57)
+def test_parmode_is_a_name_of_scripts_and_of_main_but_not_of_the_module(t):
+    assert not hasattr(t.td, "ParMode")
+    dat = t.scratch.create(t.td.textDAT)
+    dat.text = "found = (ParMode.EXPRESSION, PaneType.NETWORKEDITOR)"
+    assert dat.module.found[0].name == "EXPRESSION"
+    assert type(t.scratch.par.opshortcut.mode) is vars(sys.modules["__main__"])["ParMode"]

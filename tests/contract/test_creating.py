@@ -213,3 +213,16 @@ def test_a_glsl_pop_gets_its_docked_operators_with_its_first_cook(t):
     glsl.cook(force=True)
     assert glsl.docked != []
     assert glsl.par.computedat.eval() in glsl.docked
+
+
+@fact(20)
+def test_what_python_makes_has_its_viewer_off(t):
+    assert not t.scratch.create(t.td.noiseTOP).viewer
+    assert not t.scratch.create(t.td.baseCOMP).viewer
+
+
+@fact(20)
+def test_a_copy_has_the_viewer_of_its_original(t):
+    noise = t.scratch.create(t.td.noiseTOP)
+    noise.viewer = True
+    assert t.scratch.copy(noise).viewer

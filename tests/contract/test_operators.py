@@ -1,6 +1,6 @@
 """What every operator is and keeps: identity, class, flags, tags, storage, cooking."""
 
-from .facts import fact, raises
+from .facts import disturbs, fact, raises
 
 
 @fact(16)
@@ -124,15 +124,30 @@ def test_what_depends_on_time_cooks_again_in_a_new_frame(t):
     assert (source.totalCooks, level.totalCooks) == (before[0] + 1, before[1] + 1)
 
 
-@fact(11)
+@fact(11, 64)
 def test_cook_times_and_frames_are_kept(t):
     n = t.scratch.create(t.td.constantTOP)
     yield
     n.cook(force=True)
-    assert n.cookTime >= 0
-    assert n.cookFrame == t.td.absTime.frame or n.cookedThisFrame
+    assert n.cpuCookTime >= 0
+    assert n.gpuCookTime >= 0
+    assert n.cookAbsFrame == t.td.absTime.frame or n.cookedThisFrame
     yield
     assert n.cookedPreviousFrame
+
+
+@fact(64)
+@disturbs("the timeline jumps and comes back")
+def test_cook_frame_counts_the_timeline_and_cook_abs_frame_the_process(t):
+    clock = t.scratch.time
+    before = clock.frame
+    n = t.scratch.create(t.td.constantTOP)
+    clock.frame = 100
+    n.cook(force=True)
+    found = n.cookFrame, n.cookAbsFrame
+    clock.frame = before
+    assert abs(found[0] - 100) <= 1
+    assert abs(found[1] - t.td.absTime.frame) <= 1
 
 
 @fact(20)

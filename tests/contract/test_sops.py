@@ -65,3 +65,21 @@ def test_merge_and_null_keep_all_points(t):
         merge.inputConnectors[place].connect(t.scratch.create(kind))
     null.inputConnectors[0].connect(merge)
     assert (null.numPoints, null.numPrims) == (42, 2)
+
+
+@fact(67)
+def test_one_sop_of_a_network_is_displayed(t):
+    one, two = t.scratch.create(t.td.boxSOP), t.scratch.create(t.td.gridSOP)
+    one.display = True
+    two.display = True
+    assert (one.display, two.display) == (False, True)
+    two.display = False
+    assert (one.display, two.display) == (False, False)
+
+
+@fact(67)
+def test_the_render_flag_of_a_sop_is_its_own(t):
+    one, two = t.scratch.create(t.td.boxSOP), t.scratch.create(t.td.gridSOP)
+    one.render = two.render = True
+    assert one.render
+    assert two.render

@@ -34,7 +34,7 @@ def test_parameters_come_back_with_their_mode(t):
         noise.par.period = 5
         noise.par.seed = 6
     t.td.ui.undo.undo()
-    assert noise.par.period.mode == t.td.ParMode.EXPRESSION
+    assert noise.par.period.mode.name == "EXPRESSION"
     assert noise.par.period.eval() == 2
     assert noise.par.seed == 1
     t.td.ui.undo.redo()

@@ -29,7 +29,7 @@ def test_looking_again_waits_a_frame_and_goes_in_steps(bench: Bench) -> None:
 def test_an_operator_known_to_cook_long_is_left_to_cook_by_itself(bench: Bench) -> None:
     noise = bench.make("noiseTOP", "n")
     noise.cook(force=True)
-    bench.settings = bench.settings.model_copy(update={"budget_ms": noise.cookTime / 2})
+    bench.settings = bench.settings.model_copy(update={"budget_ms": noise.cpuCookTime / 2})
     cooks = noise.totalCooks
     bench.run("set_parameters", changes=[{"path": "/project1/n", "params": {"harmon": 4}}])
     assert noise.totalCooks == cooks

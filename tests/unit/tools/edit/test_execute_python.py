@@ -143,3 +143,39 @@ def test_storage_is_put_back_when_code_fails_and_kept_when_it_is_to_be(bench: Be
     with pytest.raises(ToolFailure):
         bench.run("execute_python", code=failing, keep=True)
     assert home.storage["speed"] == 2 and bench.op("/project1/n").storage == {"x": 1}
+
+
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("op('n').par.period.mode is ParMode.CONSTANT", True),
+        ("PaneType.NETWORKEDITOR.name", "NETWORKEDITOR"),
+        ("isinstance(op('n').par.period, Par)", True),
+        ("[c.__name__ for c in (Page, Connector, ParGroup, Channel, Cell)]", ["Page", "Connector", "ParGroup", "Channel", "Cell"]),
+        ("def f():\n    return ParMode.BIND.name\nf()", "BIND"),
+        ("iop.Main.name", "n"),
+        ("ext.Tool.word", "made"),
+    ],
+)  # fmt: skip
+def test_every_name_that_a_script_has_is_there(bench: Bench, code: str, value: object) -> None:
+    bench.make("noiseTOP", "n")
+    home = bench.op("/project1")
+    home.par.iop0shortcut, home.par.iop0op = "Main", "n"
+    bench.make("textDAT", "Tool").text = "class Tool:\n    def __init__(self, owner):\n        self.word = 'made'\n"
+    home.par.ext0object = "op('./Tool').module.Tool(me)"
+    home.initializeExtensions()
+    assert bench.json("execute_python", code=code)["value"] == value
+
+
+@pytest.mark.parametrize("code", ["uninstall", "Bench", "pytest", "main()", "ParMod"])
+def test_what_no_script_has_is_a_name_error(bench: Bench, code: str) -> None:
+    with refused(bench, Code.PYTHON_ERROR) as caught:
+        bench.run("execute_python", code=code)
+    assert "NameError" in caught.value.message
+
+
+def test_destroying_what_others_are_docked_to_is_an_error_like_any_other(bench: Bench) -> None:
+    bench.make("glslTOP", "g")
+    with refused(bench, Code.PYTHON_ERROR) as caught:
+        bench.run("execute_python", code="op('/project1/g').destroy()")
+    assert "docked" in caught.value.message

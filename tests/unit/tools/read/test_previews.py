@@ -33,5 +33,5 @@ TD: Any = SimpleNamespace(absTime=SimpleNamespace(frame=1000))
 def test_only_what_would_cook_long_because_of_us_is_dear(
     cooks: int, ms: float, frame: int, most: float, dear: bool
 ) -> None:
-    op = SimpleNamespace(totalCooks=cooks, cookTime=ms, cookFrame=frame)
+    op = SimpleNamespace(totalCooks=cooks, cpuCookTime=ms / 2, gpuCookTime=ms / 2, cookAbsFrame=frame)
     assert previews._is_dear(TD, op, most) is dear

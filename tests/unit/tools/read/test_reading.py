@@ -61,7 +61,7 @@ def test_text_tables_comments_colours_tags_and_flags_are_stated(bench: Bench) ->
     table.appendRow(["a", "1"])
     table.appendRow(["b\nc", ""])
     noise.comment, noise.color, noise.tags = "why", (1, 0.5, 0), {"z", "a"}
-    noise.bypass = noise.viewer = True
+    noise.bypass = True
     noise.nodeX, noise.nodeY = -150, 75
     rows = read(bench)
     assert rows["t"]["text"] == "ä\nb"
@@ -70,7 +70,7 @@ def test_text_tables_comments_colours_tags_and_flags_are_stated(bench: Bench) ->
         "comment": "why",
         "color": [1, 0.5, 0],
         "tags": ["a", "z"],
-        "flags": {"viewer": True, "bypass": True},
+        "flags": {"viewer": False, "bypass": True},
         "position": [-150, 75],
     }
     assert not {"comment", "color", "tags", "size"} & set(rows["t"])
