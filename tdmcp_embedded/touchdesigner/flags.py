@@ -31,7 +31,13 @@ def default_flags(family: str, is_object: bool = False) -> dict[str, bool]:
         is_object: whether a COMP is an object in a 3D scene (it has `display`, `render`, `pickable`).
     """
     # The editor makes operators with their viewer on, components without; so do our tools.
-    flags = {"viewer": family != "COMP", "activeViewer": False, "expose": True, "showDocked": True, "cloneImmune": False}
+    flags = {
+        "viewer": family != "COMP",
+        "activeViewer": False,
+        "expose": True,
+        "showDocked": True,
+        "cloneImmune": False,
+    }
     if family == "COMP":
         # TD keeps allowCooking on COMPs only (fact 20).
         flags |= {"allowCooking": True, "componentCloneImmune": False, "showCustomOnly": False}

@@ -106,7 +106,10 @@ def _named(td: ModuleType, name: str) -> Any:
     parts = name.split(".")
     for part in parts[1:] if parts[0] == "td" else parts:
         if found is td:
-            found = told(partial(script_name, td, part))
+            try:
+                found = script_name(td, part)
+            except AttributeError:
+                found = None
         elif isinstance(found, ModuleType):
             found = getattr(found, part, None)
         else:

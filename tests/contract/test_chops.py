@@ -317,3 +317,19 @@ def test_a_spectrum_peaks_at_the_tone(t):
     yield
     values = spectrum[0].vals
     assert abs(values.index(max(values)) / len(values) - 0.5) < 0.05
+
+
+@fact(42)
+def test_a_channel_is_rounded_and_formatted_as_its_value(t):
+    chop = t.scratch.create(t.td.constantCHOP)
+    chop.par.const0value = 1.2345
+    channel = chop[0]
+    assert (round(channel), round(channel, 2)) == (1, round(channel.eval(), 2))
+    assert (f"{channel:.2f}", f"{channel:8.1f}") == ("1.23", "     1.2")
+
+
+@fact(26)
+def test_a_parameter_is_rounded_as_its_value(t):
+    noise = t.scratch.create(t.td.noiseTOP)
+    noise.par.period = 2.345
+    assert (round(noise.par.period), round(noise.par.period, 1)) == (2, round(noise.par.period.eval(), 1))

@@ -261,3 +261,16 @@ def test_without_a_token_none_is_told():
     with StandIn("--scene", "empty", "--no-token") as running:
         assert running.token is None
         assert running.exec(f"op({running.ready['component']!r}).par.Requirekey.eval()") in ("0", "False")
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("op('/project1').create(glslTOP, 'held').destroy()", "tdError: /project1/held was destroyed before"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
+    ],
+)
+def test_code_that_ends_badly_is_an_error_and_ends_no_process(bare, code, error):
+    with pytest.raises(RuntimeError, match=error):
+        bare.exec(code)
+    assert bare.exec("1 + 1") == "2"

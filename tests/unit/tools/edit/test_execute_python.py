@@ -160,8 +160,10 @@ def test_storage_is_put_back_when_code_fails_and_kept_when_it_is_to_be(bench: Be
 def test_every_name_that_a_script_has_is_there(bench: Bench, code: str, value: object) -> None:
     bench.make("noiseTOP", "n")
     home = bench.op("/project1")
-    home.par.iop0shortcut, home.par.iop0op = "Main", "n"
-    bench.make("textDAT", "Tool").text = "class Tool:\n    def __init__(self, owner):\n        self.word = 'made'\n"
+    home.par.iop0shortcut, home.par.iop0op = "Main", "/project1/n"
+    bench.make(
+        "textDAT", "Tool"
+    ).text = "class Tool:\n    def __init__(self, owner):\n        self.word = 'made'\n"
     home.par.ext0object = "op('./Tool').module.Tool(me)"
     home.initializeExtensions()
     assert bench.json("execute_python", code=code)["value"] == value

@@ -53,6 +53,9 @@ def test_a_failed_edit_gives_the_display_flag_back(bench: Bench) -> None:
         bench.run(
             "build_network",
             path="/project1",
-            operators=[{"name": "grid", "flags": {"display": True}}, {"name": "box", "flags": {"nosuch": True}}],
+            operators=[
+                {"name": "grid", "flags": {"display": True}},
+                {"name": "box", "flags": {"nosuch": True}},
+            ],
         )
     assert (box.display, grid.display) == (True, False)

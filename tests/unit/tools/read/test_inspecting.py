@@ -79,7 +79,11 @@ def test_flags_comment_tags_dock_and_storage_are_told(bench: Bench) -> None:
     glsl.comment, glsl.tags = "mind this", {"b", "a"}
     glsl.store("secret", {"of": "many"})
     row = one(bench, "/project1/g")
-    assert row["flags"] == {"bypass": True, "viewer": False} and row["comment"] == "mind this" and row["tags"] == ["a", "b"]
+    assert (
+        row["flags"] == {"bypass": True, "viewer": False}
+        and row["comment"] == "mind this"
+        and row["tags"] == ["a", "b"]
+    )
     assert row["storage_keys"] == ["secret"] and "/project1/g_pixel" in row["docked"]
     assert one(bench, "/project1/g_pixel")["dock"] == "/project1/g"
 
@@ -105,7 +109,11 @@ def test_errors_are_told_whole(bench: Bench) -> None:
 def test_an_operator_that_cannot_cook_can_be_looked_at_all_the_same(bench: Bench, type_name: str) -> None:
     bench.make(type_name, "x").bypass = True
     row = one(bench, "/project1/x", parameters="all")
-    assert row["data"]["unavailable"] and row["flags"] == {"bypass": True, "viewer": False} and len(row["parameters"]) > 3
+    assert (
+        row["data"]["unavailable"]
+        and row["flags"] == {"bypass": True, "viewer": False}
+        and len(row["parameters"]) > 3
+    )
     assert bench.json("find_operators", path="/project1", text="anything")["total"] == 0
 
 
