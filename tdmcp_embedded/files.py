@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
+
+from tdmcp_embedded.file_modes import NotPrivate, tighten, tighten_folder
 
 
 def home() -> Path:
@@ -19,9 +22,11 @@ def write_private(path: Path, content: dict[str, Any]) -> None:
     """Replace a JSON file in one go, readable by this user only (mode 0600; on Windows the profile's own rights).
 
     Raises:
-        OSError: the folder cannot be made, the disk is full, or (Windows) the file stays open elsewhere.
+        OSError: the folder cannot be made, or others can change what is in it (`NotPrivate`), the disk is full, or
+            (Windows) the file stays open elsewhere.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    tighten_folder(path.parent)
     # mkstemp makes the file with mode 0600: at no moment can anybody else read it.
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
@@ -36,10 +41,33 @@ def write_private(path: Path, content: dict[str, Any]) -> None:
 def read(path: Path) -> dict[str, Any] | None:
     """A JSON object from a file; None if there is none, or not (yet) a whole one."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return None  # a pipe, say, which would keep its reader waiting
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None
+
+
+def read_private(path: Path) -> dict[str, Any] | None:
+    """The same from a file of ours that only its user may see or change; one that is open to others is closed first.
+
+    Raises:
+        NotPrivate: that cannot be done; the sentence has the command that helps.
+    """
+    try:
+        tighten(path)
+    except NotPrivate:
+        raise
+    except OSError:
+        return None
+    return read(path)
+
+
+def serial_of(content: dict[str, Any]) -> int:
+    """How many changes a file that counts them has behind it; 0 for any other."""
+    serial = content.get("serial")
+    return serial if isinstance(serial, int) and not isinstance(serial, bool) else 0
 
 
 def remove(path: Path) -> None:

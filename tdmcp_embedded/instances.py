@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tdmcp_embedded import ACCEPTS, CONTRACT, __version__, processes
-from tdmcp_embedded.files import home, read, remove, write_private
+from tdmcp_embedded.files import home, read_private, remove, write_private
 
 #: What every entry has.
 KEYS = (
@@ -91,7 +91,10 @@ def listing(where: Path | None = None) -> list[dict[str, Any]]:
     except OSError:
         return []
     for path in paths:
-        entry = read(path)
+        try:
+            entry = read_private(path)
+        except OSError:
+            continue  # somebody else's file, or one that others can write: not to be believed
         if entry is None or not isinstance(entry.get("pid"), int):
             continue
         if alive(entry):

@@ -100,7 +100,10 @@ def revoke(name: str) -> None:
 
 
 def _keys() -> Keys:
-    return Keys(home() / "keys.json")
+    try:
+        return Keys(home() / "keys.json")
+    except OSError as error:
+        raise click.ClickException(str(error)) from None
 
 
 def _unknown(name: str) -> click.ClickException:

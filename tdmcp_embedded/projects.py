@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from tdmcp_embedded.clients.installations import beside
-from tdmcp_embedded.files import home, read, write_private
+from tdmcp_embedded.file_lock import locked
+from tdmcp_embedded.files import home, read, read_private, serial_of, write_private
 
 #: Older ones are forgotten.
 _MOST = 50
+#: Seconds to wait for another process that notes a project; on the server's thread, so not for long.
+_LOCK_WAIT_S = 0.5
 
 
 class History:
@@ -39,9 +42,9 @@ class History:
         now = (folder, name, build, python, str(facts.get("saved")))
         if now == self._noted or not folder or not name:
             return
-        self._noted = now
         program = beside(python)
         if program is None or not _on_disk(folder, name):
+            self._noted = now
             return
         path = f"{folder.rstrip('/')}/{name}"
         entry: dict[str, Any] = {
@@ -51,16 +54,24 @@ class History:
             "seen": time.time(),
         }
         where = self._path or home() / "projects.json"
-        # Another server may write at the same moment: then one of the two is noted when it is opened next.
-        former = [
-            one for one in known(where) if one.get("path") and not _same(str(one["path"]), entry["path"])
-        ]
-        write_private(where, {"projects": [entry, *former][:_MOST]})
+        with locked(where, _LOCK_WAIT_S):
+            content = read_private(where) or {}
+            former = [
+                one
+                for one in _entries(content)
+                if one.get("path") and not _same(str(one["path"]), entry["path"])
+            ]
+            write_private(where, {"serial": serial_of(content) + 1, "projects": [entry, *former][:_MOST]})
+        self._noted = now
 
 
 def known(path: Path | None = None) -> list[dict[str, Any]]:
     """The projects that were noted, latest first."""
-    found = (read(path or home() / "projects.json") or {}).get("projects")
+    return _entries(read(path or home() / "projects.json") or {})
+
+
+def _entries(content: dict[str, Any]) -> list[dict[str, Any]]:
+    found = content.get("projects")
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 

@@ -25,6 +25,7 @@ from tdmcp_embedded.checking import (
     validated,
     whole,
 )
+from tdmcp_embedded.file_modes import NotPrivate
 from tdmcp_embedded.frame_queue import FrameQueue
 from tdmcp_embedded.logs.log import Log
 
@@ -256,9 +257,12 @@ class Serving:
         check_tls(settings.tls_certificate, settings.tls_key)
         self._queue.budget_ms = settings.budget_ms
         self._queue.capacity = settings.queue_size
-        self._keys = Keys(home() / "keys.json")
-        # For scripted set-ups: the key of this user, instead of a random one.
-        self.key = self._keys.first(os.environ.get("TDMCP_TOKEN", "")).token
+        try:
+            self._keys = Keys(home() / "keys.json")
+            # For scripted set-ups: the key of this user, instead of a random one.
+            self.key = self._keys.first(os.environ.get("TDMCP_TOKEN", "")).token
+        except NotPrivate as error:
+            raise CannotServe(str(error)) from None
         self.port = port
         self.url = f"{scheme}://{reachable_address(listening_address(settings.address))}:{port}/mcp"
         self._facts.update(url=self.url, port=port)
@@ -296,7 +300,10 @@ class Serving:
         from tdmcp_embedded.http.oauth.store import Store
 
         # Tokens are for one address, and so is their file.
-        store = Store(home() / f"oauth-{port}.json")
+        try:
+            store = Store(home() / f"oauth-{port}.json")
+        except NotPrivate as error:
+            raise CannotServe(str(error)) from None
         self._agents = Agents(
             store, Consents(self._look_at_consents), lambda: self._current_settings().oauth_level, self._log
         )

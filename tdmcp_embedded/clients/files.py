@@ -17,9 +17,10 @@ from typing import Any
 
 from tdmcp_embedded.clients.jsonc import place
 from tdmcp_embedded.clients.machine import Refused
+from tdmcp_embedded.file_lock import locked
 from tdmcp_embedded.files import read as read_json
+from tdmcp_embedded.files import read_private, serial_of, write_private
 from tdmcp_embedded.files import remove as remove_file
-from tdmcp_embedded.files import write_private
 
 BACKUP = ".tdmcp-backup"
 _MARK = b"\xef\xbb\xbf"
@@ -83,6 +84,18 @@ def edit(
         Refused: the file cannot be read or written.
     """
     path = Path(os.path.realpath(path))
+    if dry_run:
+        return _edited(path, change, journal, undo, private, dry_run)
+    try:
+        with locked(journal):
+            return _edited(path, change, journal, undo, private, dry_run)
+    except OSError as error:
+        raise Refused(f"{journal} cannot be changed: {_reason(error)}.") from None
+
+
+def _edited(
+    path: Path, change: Callable[[str], str], journal: Path, undo: bool, private: bool, dry_run: bool
+) -> Change:
     for _ in range(_TRIES):
         content = _load(path)
         notes = _notes(journal)
@@ -143,7 +156,7 @@ def _write(
         notes[str(path)] = {"existed": existed, "before": before, "after": _hash(raw), "backup": str(backup)}
         if made:
             notes[str(path)]["made"] = made
-    write_private(journal, {"files": notes})
+    _keep(notes, journal)
     return done
 
 
@@ -173,7 +186,7 @@ def _restore(
                 except OSError:
                     break  # somebody else has put something there
         notes.pop(str(path), None)
-        write_private(journal, {"files": notes})
+        _keep(notes, journal)
     except OSError as error:
         raise Refused(f"{path} cannot be written: {_reason(error)}.") from None
     return done
@@ -238,6 +251,12 @@ def _mode(path: Path) -> int | None:
         return stat.S_IMODE(path.stat().st_mode)
     except OSError:
         return None
+
+
+def _keep(notes: dict[str, Any], journal: Path) -> None:
+    """Holding the journal's lock."""
+    serial = serial_of(read_private(journal) or {})
+    write_private(journal, {"serial": serial + 1, "files": notes})
 
 
 def _notes(journal: Path) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Access keys: who may call from where, and up to which level.
 
 Kept in one private file which all servers of this user share, so that a client set up once goes on working, whichever
-project is open. A change by one server is seen by the others within a second.
+project is open. Each change is made to the file's present content, under a lock between processes, and counts up a
+serial number. A change by one process is seen by the others with the next request.
 """
 
 from __future__ import annotations
@@ -11,19 +12,31 @@ import hmac
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from tdmcp_embedded.files import read, write_private
+from tdmcp_embedded.file_lock import locked
+from tdmcp_embedded.file_modes import NotPrivate
+from tdmcp_embedded.files import read_private, serial_of, write_private
 from tdmcp_embedded.settings import Level
+
+T = TypeVar("T")
 
 #: The name of the key made on first start: full access, from this machine.
 FIRST: Final = "owner"
 
 _MAX_KEYS: Final = 64
 _LOOK_AGAIN_S: Final = 1.0
+
+#: Further reads of a file that seems to have changed: at most so many within so many seconds.
+_EXTRA_READS: Final = 10
+_EXTRA_READS_S: Final = 1.0
+
+#: What is known of the file without reading it.
+Stamp = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -48,15 +61,22 @@ class Keys:
 
     Args:
         path: the private file they are kept in, or None to keep them in memory only.
+
+    Raises:
+        NotPrivate: others can read or change the file, and that cannot be cured here.
     """
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
+        # Taken after the lock between processes, never before it.
         self._lock = threading.RLock()
         self._keys: dict[str, Key] = {}
         self._digests: dict[str, bytes] = {}
-        self._stamp: tuple[int, int] | None = None
+        self._serial = 0
+        """How many changes the keys in force have behind them, by whichever process."""
+        self._stamp: Stamp | None = None
         self._looked = 0.0
+        self._extra_reads: deque[float] = deque(maxlen=_EXTRA_READS)
         self._load()
 
     def __iter__(self) -> Iterator[Key]:
@@ -78,13 +98,23 @@ class Keys:
         Raises:
             OSError: the file cannot be written.
         """
-        with self._lock:
-            key = self.find(FIRST)
-            if key is None:
-                return self.make(FIRST, Level.FULL, token=token)
-            if token and token != key.token:
-                return self._put(replace(key, token=token, created=time.time()))
+        key = self.find(FIRST)
+        if key is not None and token in ("", key.token):
             return key
+
+        def change(keys: dict[str, Key]) -> Key:
+            # Another server may have made it since.
+            present = keys.get(FIRST)
+            if present is None:
+                made = Key(FIRST, token or secrets.token_urlsafe(32), Level.FULL, created=time.time())
+            elif token and token != present.token:
+                made = replace(present, token=token, created=time.time())
+            else:
+                return present
+            keys[FIRST] = made
+            return made
+
+        return self._change(change)
 
     def make(
         self,
@@ -108,29 +138,22 @@ class Keys:
             OSError: the file cannot be written.
         """
         name = name.strip()
-        with self._lock:
-            self._refresh(at_once=True)
-            if not name or name in self._keys:
-                raise ValueError(
-                    f"There is a key called {name!r} already." if name else "A key needs a name."
-                )
-            if len(self._keys) >= _MAX_KEYS:
+        if not name:
+            raise ValueError("A key needs a name.")
+        if expires_in is not None and expires_in <= 0:
+            raise ValueError("A key that has expired already is of no use; give a time in seconds above 0.")
+
+        def change(keys: dict[str, Key]) -> Key:
+            if name in keys:
+                raise ValueError(f"There is a key called {name!r} already.")
+            if len(keys) >= _MAX_KEYS:
                 raise ValueError(f"There are {_MAX_KEYS} keys; revoke one first.")
-            if expires_in is not None and expires_in <= 0:
-                raise ValueError(
-                    "A key that has expired already is of no use; give a time in seconds above 0."
-                )
             now = time.time()
-            return self._put(
-                Key(
-                    name,
-                    token or secrets.token_urlsafe(32),
-                    level,
-                    local_only,
-                    None if expires_in is None else now + expires_in,
-                    now,
-                )
-            )
+            expires = None if expires_in is None else now + expires_in
+            keys[name] = Key(name, token or secrets.token_urlsafe(32), level, local_only, expires, now)
+            return keys[name]
+
+        return self._change(change)
 
     def renew(self, name: str = FIRST) -> Key:
         """A new token for a key; the old one stops working at once. If it expires, its time begins anew.
@@ -139,11 +162,14 @@ class Keys:
             KeyError: no such key.
             OSError: the file cannot be written; the old token then is still in force.
         """
-        with self._lock:
-            self._refresh(at_once=True)
-            key, now = self._keys[name], time.time()
+
+        def change(keys: dict[str, Key]) -> Key:
+            key, now = keys[name], time.time()
             expires = None if key.expires is None else now + key.expires - key.created
-            return self._put(replace(key, token=secrets.token_urlsafe(32), created=now, expires=expires))
+            keys[name] = replace(key, token=secrets.token_urlsafe(32), created=now, expires=expires)
+            return keys[name]
+
+        return self._change(change)
 
     def revoke(self, name: str) -> bool:
         """Remove a key; whether there was one. It stops working at once.
@@ -151,15 +177,10 @@ class Keys:
         Raises:
             OSError: the file cannot be written; the key then is still in force.
         """
-        with self._lock:
-            self._refresh(at_once=True)
-            if name not in self._keys:
-                return False
-            self._keep({other: key for other, key in self._keys.items() if other != name})
-            return True
+        return self._change(lambda keys: keys.pop(name, None) is not None)
 
     def match(self, token: bytes) -> Key | None:
-        """The key a caller holds; None for an unknown or expired one. Takes equally long for every token."""
+        """The key a caller holds; None for an unknown or expired one. Takes equally long for every unknown token."""
         given = hashlib.sha256(token).digest()
         found: str | None = None
         with self._lock:
@@ -176,48 +197,82 @@ class Keys:
             self._refresh()
             return self._keys.get(key.name) == key and not key.expired(time.time())
 
-    def _put(self, key: Key) -> Key:
-        self._keep({**self._keys, key.name: key})
-        return key
+    def _change(self, change: Callable[[dict[str, Key]], T]) -> T:
+        """Change the keys, as they are now in the file; what `change` makes of the dictionary it is given is kept.
 
-    def _keep(self, keys: dict[str, Key]) -> None:
-        if self._path is not None:
-            write_private(self._path, {"keys": [_as_json(key) for key in keys.values()]})
-            self._stamp = self._stat()
-        self._take(keys)
+        Raises:
+            OSError: the file cannot be written; nothing has changed then.
+        """
+        if self._path is None:
+            with self._lock:
+                keys = dict(self._keys)
+                result = change(keys)
+                self._take(keys, self._serial + 1)
+            return result
+        with locked(self._path), self._lock:
+            self._load()
+            keys = dict(self._keys)
+            result = change(keys)
+            if keys != self._keys:
+                content = {"serial": self._serial + 1, "keys": [_as_json(key) for key in keys.values()]}
+                write_private(self._path, content)
+                self._stamp = self._stat()
+                self._take(keys, self._serial + 1)
+        return result
 
-    def _take(self, keys: dict[str, Key]) -> None:
-        self._keys = keys
+    def _take(self, keys: dict[str, Key], serial: int) -> None:
+        self._keys, self._serial = keys, serial
         self._digests = {name: hashlib.sha256(key.token.encode()).digest() for name, key in keys.items()}
 
     def _refresh(self, at_once: bool = False) -> None:
-        """Take over what another server has changed in the file."""
-        now = time.monotonic()
-        if self._path is None or (not at_once and now - self._looked < _LOOK_AGAIN_S):
+        """Take over what another process has changed in the file.
+
+        Whether the file is another one now costs a system call, so every request asks; a key made or revoked elsewhere
+        counts at once. Where clocks tick too coarsely for that, the file is read once a second.
+        """
+        if self._path is None:
             return
-        self._looked = now
-        if self._stat() != self._stamp:
+        old = at_once or time.monotonic() - self._looked >= _LOOK_AGAIN_S
+        if not old and not (self._stat() != self._stamp and self._may_read()):
+            return
+        try:
             self._load()
+        except NotPrivate:
+            return  # others can write to it now: the keys in force stay in force
+
+    def _may_read(self) -> bool:
+        now = time.monotonic()
+        if len(self._extra_reads) == _EXTRA_READS and now - self._extra_reads[0] < _EXTRA_READS_S:
+            return False
+        self._extra_reads.append(now)
+        return True
 
     def _load(self) -> None:
+        """Read the file; its serial number, not its time, says whether anything has changed."""
         if self._path is None:
             return
         self._looked = time.monotonic()
         self._stamp = self._stat()
-        content = read(self._path)
-        if content is None and self._stamp is not None and self._keys:
-            return  # somebody has it open, or has spoiled it: the keys in force stay in force
-        entries = (content or {}).get("keys")
+        content = read_private(self._path)
+        if content is None:
+            if self._stamp is None or not self._keys:
+                self._take({}, self._serial)
+            # Else somebody has spoiled it: the keys in force stay in force.
+            return
+        serial = serial_of(content)
+        entries = content.get("keys")
         keys = (_from_json(entry) for entry in (entries if isinstance(entries, list) else ()))
-        self._take({key.name: key for key in keys if key is not None})
+        found = {key.name: key for key in keys if key is not None}
+        if serial != self._serial or found != self._keys:
+            self._take(found, serial)
 
-    def _stat(self) -> tuple[int, int] | None:
+    def _stat(self) -> Stamp | None:
         assert self._path is not None
         try:
             stat = self._path.stat()
         except OSError:
             return None
-        return stat.st_mtime_ns, stat.st_ino
+        return stat.st_mtime_ns, stat.st_ino, stat.st_size
 
 
 def _as_json(key: Key) -> dict[str, Any]:

@@ -6,6 +6,7 @@ Windows, where an open file can not be renamed, it is hardly ever in anybody's w
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import queue
@@ -13,6 +14,9 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
+
+from tdmcp_embedded.file_lock import locked
+from tdmcp_embedded.file_modes import tighten, tighten_folder
 
 #: Lines waiting for the disk; beyond that the newest are dropped and counted.
 _WAITING: Final = 10_000
@@ -38,19 +42,32 @@ class RotatingFile:
         """Write lines at the end.
 
         Raises:
-            OSError: the folder cannot be made, or the disk is full.
+            OSError: the folder cannot be made, the disk is full, or others can change the file (`NotPrivate`).
         """
         data = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        tighten_folder(self.path.parent)
+        tighten(self.path)
         if self._size() + len(data) > self._max_bytes:
-            self._put_away()
+            self._make_room(len(data))
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
         handle = os.open(self.path, flags, 0o600)
         try:
             # One call for all of it: lines of other servers then stand before or behind, never in between.
-            os.write(handle, data)
+            written = os.write(handle, data)
         finally:
             os.close(handle)
+        if written < len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+
+    def _make_room(self, size: int) -> None:
+        try:
+            with locked(self.path):
+                # Another process may have put it away since: doing so again would push out the oldest file for nothing.
+                if self._size() + size > self._max_bytes:
+                    self._put_away()
+        except TimeoutError:
+            return  # another process is at it; the file grows by these lines
 
     def _size(self) -> int:
         try:

@@ -205,9 +205,10 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         self, client: OAuthClientInformationFull, refresh_token: RefreshToken, scopes: list[str]
     ) -> OAuthToken:
         grant = self._agents.store.by_refresh(refresh_token.token)
-        if grant is None:
+        tokens = self._agents.store.refresh(grant) if grant is not None else None
+        if tokens is None:
             raise TokenError("invalid_grant", "The refresh token was used already.")
-        return _answer(self._agents.store.refresh(grant))
+        return _answer(tokens)
 
     async def load_access_token(self, token: str) -> AccessToken | None:
         grant = self._agents.store.by_access(token)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tdmcp_embedded.file_lock import lock_path
 from tdmcp_embedded.http.keys import FIRST, Keys
 from tdmcp_embedded.settings import Level
 
@@ -32,7 +33,7 @@ def test_the_file_is_for_this_user_only(path: Path) -> None:
     if os.name == "posix":
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    assert list(path.parent.iterdir()) == [path], "no temporary file stays behind"
+    assert set(path.parent.iterdir()) == {path, lock_path(path)}, "no temporary file stays behind"
 
 
 def test_only_the_right_token_matches(path: Path) -> None:
@@ -165,3 +166,59 @@ def test_a_renewed_key_has_its_time_anew_and_the_old_one_is_in_force_no_more(pat
     assert not keys.valid(old) and keys.valid(new)
     keys.revoke("guest")
     assert not keys.valid(new)
+
+
+class TestAnotherProcess:
+    """What another process has done counts with the very next request."""
+
+    def test_a_key_just_made_works_at_once(self, path: Path) -> None:
+        here, there = Keys(path), Keys(path)
+        here.first()
+        for n in range(5):
+            made = here.make(f"guest{n}", Level.EDIT)
+            assert there.match(made.token.encode()) == made
+
+    def test_a_key_just_revoked_is_dead_at_once(self, path: Path) -> None:
+        here, there = Keys(path), Keys(path)
+        made = here.make("guest", Level.EDIT)
+        assert there.match(made.token.encode()) == made
+        assert here.revoke("guest")
+        assert not there.valid(made)
+        assert there.match(made.token.encode()) is None
+
+    def test_two_servers_that_start_at_once_share_the_first_key(self, path: Path) -> None:
+        here, there = Keys(path), Keys(path)
+        assert here.first() == there.first()
+
+    def test_unknown_tokens_read_the_file_only_when_it_is_another_one(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        keys = Keys(path)
+        keys.first()
+        reads: list[Path] = []
+        monkeypatch.setattr("tdmcp_embedded.http.keys.read_private", lambda path: reads.append(path))
+        monkeypatch.setattr("tdmcp_embedded.http.keys._LOOK_AGAIN_S", 1e9)
+        for n in range(1000):
+            keys.match(f"guess {n}".encode())
+        assert reads == []
+        monkeypatch.setattr(
+            Keys, "_stat", lambda self: object()
+        )  # a file system that never says the same twice
+        for n in range(1000):
+            keys.match(f"guess {n}".encode())
+        assert 1 <= len(reads) <= 20
+
+    def test_the_serial_number_tells_changes_apart_that_the_clock_does_not(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Keys, "_stat", lambda self: (0, 0, 0))  # a coarse clock
+        monkeypatch.setattr("tdmcp_embedded.http.keys._LOOK_AGAIN_S", 0.0)
+        here, there = Keys(path), Keys(path)
+        made = here.make("guest", Level.EDIT)
+        assert there.match(made.token.encode()) == made
+        here.revoke("guest")
+        assert there.match(made.token.encode()) is None
+        serial = json.loads(path.read_text())["serial"]
+        there.make("other", Level.EDIT)
+        assert json.loads(path.read_text())["serial"] == serial + 1
+        assert Keys(path).find("guest") is None

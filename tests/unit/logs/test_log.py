@@ -90,7 +90,7 @@ class TestFiles:
         for n in range(40):
             file.append([f"line {n:04d} {'x' * 20}"])
         names = sorted(path.name for path in tmp_path.iterdir())
-        assert names == ["a.log", "a.log.1", "a.log.2"]
+        assert names == [".a.log.lock", "a.log", "a.log.1", "a.log.2"]
         assert all(path.stat().st_size <= 100 for path in tmp_path.iterdir())
         kept = "".join((tmp_path / name).read_text() for name in ("a.log.2", "a.log.1", "a.log"))
         numbers = [int(line.split()[1]) for line in kept.splitlines()]

@@ -1,0 +1,67 @@
+"""Our own files are for their user only: looser modes are tightened, or the file is refused with the command that helps.
+
+Only for POSIX; on Windows a user's profile has rights of its own, and modes say nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import stat
+from pathlib import Path
+
+
+class NotPrivate(PermissionError):
+    """A file that holds secrets and that others can read or change, which could not be cured here."""
+
+
+def tighten(path: Path) -> None:
+    """Make sure that a file, if it is there, is a regular one of this user and closed to everybody else.
+
+    Raises:
+        NotPrivate: it is not and cannot be made so; the sentence has the command to run.
+        OSError: it cannot be looked at.
+    """
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(found.st_mode):
+        raise NotPrivate(f"{path} is not a file: remove it, then start again.")
+    _tighten(path, found, 0o077, 0o600)
+
+
+def tighten_folder(path: Path) -> None:
+    """Make sure that nobody else can change what is in a folder of ours. Who may list it is left to its user.
+
+    Raises:
+        NotPrivate: others can, and that cannot be changed here; the sentence has the command to run.
+        OSError: it cannot be looked at.
+    """
+    found = os.stat(path)
+    # In a folder with the sticky bit, like /tmp, nobody can remove or rename what belongs to others.
+    if not found.st_mode & stat.S_ISVTX:
+        _tighten(path, found, 0o022, stat.S_IMODE(found.st_mode) & ~0o022)
+
+
+def _tighten(path: Path, found: os.stat_result, loose: int, wanted: int) -> None:
+    if os.name != "posix":
+        return
+    # What belongs to the system's administrator is as safe as the system.
+    if found.st_uid not in (os.geteuid(), 0):
+        raise NotPrivate(
+            f"{path} belongs to another user, who can change it: "
+            f"run  sudo chown {os.geteuid()} {shlex.quote(str(path))}  or remove it."
+        )
+    if not found.st_mode & loose:
+        return
+    try:
+        os.chmod(path, wanted)
+        closed = not os.stat(path).st_mode & loose
+    except OSError:
+        closed = False
+    if not closed:
+        # Some mounts (Windows drives, say) know no modes.
+        raise NotPrivate(
+            f"{path} can be read or changed by other users: run  chmod {wanted:o} {shlex.quote(str(path))}"
+        )

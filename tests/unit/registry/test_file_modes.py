@@ -1,0 +1,132 @@
+"""Our own files are closed to other users: tightened where they are not, or refused with the command that helps."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tdmcp_embedded import instances, projects
+from tdmcp_embedded.file_modes import NotPrivate
+from tdmcp_embedded.files import read, write_private
+from tdmcp_embedded.http.keys import Keys
+from tdmcp_embedded.http.oauth.store import Store
+from tdmcp_embedded.logs.files import RotatingFile
+from tdmcp_embedded.settings import Level
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes are for POSIX; Windows has profiles")
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def list_instances(path: Path) -> object:
+    return instances.listing(path.parent)
+
+
+#: What opens a file of ours, by the file's name.
+OPENERS: dict[str, Callable[[Path], object]] = {
+    "keys.json": Keys,
+    "oauth-9988.json": Store,
+    "1-9988.json": list_instances,
+    "audit.log": lambda path: RotatingFile(path).append(["a line"]),
+}
+
+
+@pytest.mark.parametrize("name", OPENERS)
+@pytest.mark.parametrize("loose", [0o644, 0o640, 0o666, 0o604, 0o620])
+def test_a_file_that_others_could_open_is_closed_to_them(tmp_path: Path, name: str, loose: int) -> None:
+    path = tmp_path / name
+    path.write_text('{"pid": 1}')
+    path.chmod(loose)
+    OPENERS[name](path)
+    assert mode(path) == 0o600
+
+
+@pytest.mark.parametrize("name", ["keys.json", "oauth-9988.json", "audit.log"])
+def test_what_cannot_be_closed_is_refused_with_the_command_that_helps(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    path = folder / name
+    path.write_text("{}")
+    path.chmod(0o644)
+    monkeypatch.setattr(os, "chmod", lambda *_: None)  # a mount without modes
+    with pytest.raises(NotPrivate, match="chmod 600 '.*'"):
+        OPENERS[name](path)
+
+
+@pytest.mark.parametrize("name", ["keys.json", "oauth-9988.json", "audit.log"])
+def test_what_belongs_to_another_user_is_refused(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / name
+    path.write_text("{}")
+    monkeypatch.setattr("tdmcp_embedded.file_modes.os.stat", _as_of_a_stranger(os.stat))
+    with pytest.raises(NotPrivate, match="another user"):
+        OPENERS[name](path)
+
+
+def _as_of_a_stranger(real: Callable[..., os.stat_result]) -> Callable[..., os.stat_result]:
+    def found(*args: Any, **options: Any) -> os.stat_result:
+        parts = list(real(*args, **options))
+        parts[stat.ST_UID] = os.geteuid() + 7
+        return os.stat_result(parts)
+
+    return found
+
+
+def test_an_entry_that_another_user_wrote_is_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = instances.Entry(tmp_path)
+    entry.write(url="http://127.0.0.1:9988/mcp")
+    assert len(instances.listing(tmp_path)) == 1
+    monkeypatch.setattr("tdmcp_embedded.file_modes.os.stat", _as_of_a_stranger(os.stat))
+    assert instances.listing(tmp_path) == []
+    assert entry.path is not None and entry.path.exists()
+
+
+def test_a_folder_that_others_can_write_to_is_closed_to_them(tmp_path: Path) -> None:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    folder.chmod(0o777)
+    Keys(folder / "keys.json").make("guest", Level.EDIT)
+    assert mode(folder) == 0o755
+
+
+def test_a_folder_that_stays_open_is_refused_before_anything_is_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tmp_path.chmod(0o777)
+    monkeypatch.setattr(os, "chmod", lambda *_: None)
+    with pytest.raises(NotPrivate, match="chmod 755"):
+        write_private(tmp_path / "keys.json", {"keys": []})
+    assert not (tmp_path / "keys.json").exists()
+
+
+def test_a_key_that_others_can_write_while_the_server_runs_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "keys.json"
+    keys = Keys(path)
+    key = keys.first()
+    path.write_text(path.read_text().replace(key.token, "planted"))
+    path.chmod(0o666)
+    monkeypatch.setattr(os, "chmod", lambda *_: None)
+    assert keys.match(b"planted") is None
+    assert keys.match(key.token.encode()) == key
+
+
+def test_a_pipe_in_place_of_a_file_keeps_nobody_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "keys.json")
+    assert read(tmp_path / "keys.json") is None
+    assert projects.known(tmp_path / "keys.json") == []
+    with pytest.raises(NotPrivate, match="not a file"):
+        Keys(tmp_path / "keys.json")
