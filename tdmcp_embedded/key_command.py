@@ -1,4 +1,4 @@
-"""`tdmcp key`: the access keys of this user's servers, from the command line. Running servers follow within a second."""
+"""`tdmcp key`: the access keys of this user's servers, from the command line. Running servers follow with the next request."""
 
 from __future__ import annotations
 

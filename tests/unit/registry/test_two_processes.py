@@ -6,15 +6,14 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tdmcp_embedded import projects
 from tdmcp_embedded.file_lock import lock_path, locked
-from tdmcp_embedded.http.keys import Keys
+from tdmcp_embedded.http.keys import Key, Keys
 from tdmcp_embedded.http.oauth.store import Store
 from tdmcp_embedded.settings import Level
 
@@ -23,12 +22,29 @@ PATIENCE = 120.0
 NAMES = ("one", "two")
 
 
-@contextmanager
-def updaters(kind: str, path: Path, count: int) -> Iterator[list[subprocess.Popen[str]]]:
-    """Two processes that have begun at the same moment."""
+COUNT = 24
+
+
+@dataclass
+class Home:
+    """What two processes left that each made `COUNT` changes to every file, at the same time."""
+
+    folder: Path
+    guest: Key
+    """A key that was revoked while they worked."""
+
+    def names(self, step: int = 1) -> set[str]:
+        return {f"{name}-{n}" for name in NAMES for n in range(0, COUNT, step)}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    folder = tmp_path_factory.mktemp("home")
+    here = Keys(folder / "keys.json")
+    guest = here.make("guest", Level.OBSERVE)
     running = [
         subprocess.Popen(
-            [sys.executable, "-m", "tests.unit.registry.updater", kind, str(path), name, str(count)],
+            [sys.executable, "-m", "tests.unit.registry.updater", str(folder), name, str(COUNT)],
             cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         for name in NAMES
@@ -41,7 +57,7 @@ def updaters(kind: str, path: Path, count: int) -> Iterator[list[subprocess.Pope
             assert process.stdin is not None
             process.stdin.write("\n")
             process.stdin.flush()
-        yield running
+        assert here.revoke("guest")
         for process in running:
             _, errors = process.communicate(timeout=PATIENCE)
             assert process.returncode == 0, errors
@@ -49,58 +65,42 @@ def updaters(kind: str, path: Path, count: int) -> Iterator[list[subprocess.Pope
         for process in running:
             process.kill()
             process.wait()
+    return Home(folder, guest)
 
 
-def test_keys_are_neither_lost_nor_brought_back(tmp_path: Path) -> None:
-    path = tmp_path / "keys.json"
-    here = Keys(path)
-    guest = here.make("guest", Level.OBSERVE)
-    count = 40
-    with updaters("keys", path, count):
-        assert here.revoke("guest")
-        assert here.match(guest.token.encode()) is None
-    kept = {f"{name}-{n}" for name in NAMES for n in range(0, count, 2)}
-    assert {key.name for key in here} == kept | {f"{name}-own" for name in NAMES}
-    assert here.match(guest.token.encode()) is None
-    # Each process made its own key, made `count`, revoked half of them and renewed `count` times.
-    changes = 2 * (1 + count + count // 2 + count) + 2
-    assert json.loads(path.read_text())["serial"] == changes
+def test_keys_are_neither_lost_nor_brought_back(home: Home) -> None:
+    keys = Keys(home.folder / "keys.json")
+    assert {key.name for key in keys} == home.names(step=2) | {f"{name}-own" for name in NAMES}
+    assert keys.match(home.guest.token.encode()) is None
 
 
-def test_agents_are_neither_lost_nor_brought_back(tmp_path: Path) -> None:
-    path, count = tmp_path / "oauth-9988.json", 24
-    here = Store(path)
-    with updaters("agents", path, count):
-        pass
-    here.by_access("")  # takes over what the others have done
-    assert {grant.client_id for grant in here.grants.values()} == {
-        f"{name}-{n}" for name in NAMES for n in range(0, count, 2)
-    }
+def test_each_change_of_the_keys_is_counted(home: Home) -> None:
+    # Each process made its own key, then made, and renewed its own, each time, and revoked every second time.
+    changes = 2 * (1 + COUNT + COUNT // 2 + COUNT) + 2
+    assert json.loads((home.folder / "keys.json").read_text())["serial"] == changes
 
 
-def test_no_project_that_was_opened_is_forgotten(tmp_path: Path) -> None:
-    path, count = tmp_path / "projects.json", 20
-    with updaters("projects", path, count):
-        pass
-    assert {Path(one["path"]).name for one in projects.known(path)} == {f"show{n}x.toe" for n in range(count)}
-    assert len(projects.known(path)) == 2 * count
+def test_agents_are_neither_lost_nor_brought_back(home: Home) -> None:
+    grants = Store(home.folder / "oauth-9988.json").grants.values()
+    assert {grant.client_id for grant in grants} == home.names(step=2)
 
 
-def test_no_note_of_a_changed_configuration_is_lost(tmp_path: Path) -> None:
-    path, count = tmp_path / "clients.json", 40
-    with updaters("journal", path, count):
-        pass
-    noted = json.loads(path.read_text())["files"]
-    assert {Path(file).name for file in noted} == {f"{name}-{n}.json" for name in NAMES for n in range(count)}
+def test_no_project_that_was_opened_is_forgotten(home: Home) -> None:
+    noted = projects.known(home.folder / "projects.json")
+    assert len(noted) == 2 * COUNT
+    assert {Path(one["path"]).name for one in noted} == {f"show{n}x.toe" for n in range(COUNT)}
 
 
-def test_no_line_of_a_log_is_lost_when_two_put_it_away(tmp_path: Path) -> None:
-    path, count = tmp_path / "audit.log", 300
-    with updaters("log", path, count):
-        pass
-    files = [file for file in tmp_path.iterdir() if file != lock_path(path)]
+def test_no_note_of_a_changed_configuration_is_lost(home: Home) -> None:
+    noted = json.loads((home.folder / "clients.json").read_text())["files"]
+    assert {Path(file).stem for file in noted} == home.names()
+
+
+def test_no_line_of_a_log_is_lost_when_two_put_it_away(home: Home) -> None:
+    logs = home.folder / "logs"
+    files = [file for file in logs.iterdir() if file != lock_path(logs / "audit.log")]
     lines = [line.split()[0] for file in files for line in file.read_text().splitlines()]
-    assert sorted(lines) == sorted(f"{name}-{n}" for name in NAMES for n in range(count))
+    assert sorted(lines) == sorted(home.names())
 
 
 def test_a_grant_revoked_elsewhere_is_dead_at_once(tmp_path: Path) -> None:

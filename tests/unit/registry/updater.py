@@ -1,4 +1,4 @@
-"""A process that changes a file of the home many times: `python -m tests.unit.registry.updater KIND PATH NAME COUNT`.
+"""A process that changes the files of a home many times: `python -m tests.unit.registry.updater FOLDER NAME COUNT`.
 
 It says `ready`, waits for a line, and then works as fast as it can.
 """
@@ -82,18 +82,25 @@ def journal(path: Path, name: str) -> Step:
 def log(path: Path, name: str) -> Step:
     """Writes lines to a log that is put away now and then."""
     file = RotatingFile(path, max_bytes=4000, keep=100)
-    return lambda n: file.append([f"{name}-{n} {'x' * 80}"])
+    return lambda n: file.append([f"{name}-{n} {'x' * 400}"])
 
 
-KINDS = {"keys": keys, "agents": agents, "projects": noted_projects, "journal": journal, "log": log}
+KINDS: dict[str, Callable[[Path, str], Step]] = {
+    "keys.json": keys,
+    "oauth-9988.json": agents,
+    "projects.json": noted_projects,
+    "clients.json": journal,
+    "logs/audit.log": log,
+}
 
 
-def main(kind: str, path: str, name: str, count: str) -> None:
-    step = KINDS[kind](Path(path), name)
+def main(folder: str, name: str, count: str) -> None:
+    steps = [kind(Path(folder) / file, name) for file, kind in KINDS.items()]
     print("ready", flush=True)
     sys.stdin.readline()
-    for n in range(int(count)):
-        step(n)
+    for step in steps:
+        for n in range(int(count)):
+            step(n)
 
 
 if __name__ == "__main__":
