@@ -10,6 +10,7 @@ from inspect import isgenerator
 from typing import Any, Final
 
 from tdmcp_embedded.frame_queue import NEXT_FRAME
+from tdmcp_embedded.tools import undo_names
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Tool
 from tdmcp_embedded.touchdesigner import undo
 
@@ -50,7 +51,7 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
 
     if tool.prepare is not None:
         call.prepared = yield from _prepared(call, tool, arguments)
-    call.undo_name = call.undo_name or f"MCP {tool.title}"
+    call.undo_name = call.undo_name or undo_names.name(tool, arguments)
     with undo.block(call.td, call.undo_name):
         value = tool.run(call, arguments)
         if isgenerator(value):

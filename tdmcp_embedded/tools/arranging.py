@@ -34,7 +34,9 @@ def arrange_network(call: Call, given: ArrangeNetwork) -> ArrangedNetwork:
     inside = rows.members(comp)
     if len(inside) > _MOST:
         raise ToolFailure(
-            Code.TOO_LARGE, f"{len(inside)} operators are too many to arrange (at most {_MOST})."
+            Code.TOO_LARGE,
+            f"{len(inside)} operators are too many to arrange (at most {_MOST}).",
+            hint="Arrange the networks inside it, or give the operators positions with update_operator.",
         )
     changed = framing.tidy(call.td, comp, inside)
     moved = sum(op_type(tile.operator) != "annotateCOMP" for tile in changed)

@@ -175,7 +175,9 @@ def finish(call: Call, given: Batch, done: list[_Running]) -> BatchResult:
         for problem in getattr(output, "problems", []):
             problems.setdefault((problem.path, problem.message), problem)
         output = output.bounded()
-        structured, text = output.structured(), output.text()
+        text = output.text()
+        # What is empty says nothing, a hundred times.
+        structured = {key: value for key, value in output.structured().items() if value not in ("", [], {})}
         size = weight(text) + weight(structured)
         edit = running.tool.effect is not Effect.READ
         words = size if edit else 0

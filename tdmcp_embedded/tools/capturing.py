@@ -65,6 +65,8 @@ class Captured(Output):
     """Mean colour, 0 to 1."""
     frames: list[int]
     """absTime.frame of each moment."""
+    moves: bool | None = None
+    """Of several frames, whether they differ."""
     notes: list[str] | None = None
 
     def text(self) -> str:
@@ -162,6 +164,7 @@ def finish(call: Call, given: CaptureImage, taken: Taken) -> Captured:
         verdict=developed.verdict,
         mean_rgba=developed.mean or None,
         frames=[shot.frame for shot in shots],
+        moves=developed.moves,
         notes=developed.notes or None,
     )
     answer._pictures = [developed.picture]

@@ -90,6 +90,8 @@ def create_operator(call: Call, arguments: CreateOperator) -> Steps[CreatedOpera
         watch.before(wire[0] for wire in wanted if wire is not None)
         access.wire(operator)
         wiring.set_inputs(operator, wanted)
+        if gaps := wiring.gap_note(operator, wanted):
+            written.notes.append(gaps)
         changed = changed or _paths(before) != _paths(operators.wires_in(operator))
     if arguments.position is not None:
         layout.move(operator, *arguments.position)
@@ -127,13 +129,13 @@ def _make(call: Call, parent: Any, arguments: CreateOperator) -> tuple[Any, bool
         access.target(parent)
         if arguments.if_exists == "return":
             if op_type(there) != arguments.type:
-                raise creating.taken(parent, name)
+                raise creating.taken(parent, name, if_exists=True)
             return there, False, []
         if arguments.if_exists == "rename":
             name = creating.free_name(parent, name)
     if arguments.type == "annotateCOMP":
         name = _promise_annotation(call, parent, name)
-    operator = creating.create(call.td, parent, arguments.type, name, access)
+    operator = creating.create(call.td, parent, arguments.type, name, access, if_exists=True)
     also = [str(each.path) for each in layout.group(operator)[1:]]
     if operator.isCOMP:
         # A new geometryCOMP holds a torus, which can hide that nothing else draws (fact 17).
@@ -174,13 +176,21 @@ def resolution_notes(operator: Any, params: dict[str, Json]) -> list[str]:
     if operator is None or not operator.isTOP:
         return []
     notes = []
-    for name, attribute in (("resolutionw", "width"), ("resolutionh", "height")):
-        asked = params.get(name)
+    given = params.get("resolution")
+    both = given if isinstance(given, list) and len(given) == 2 else (None, None)
+    for name, attribute, listed in (("resolutionw", "width", both[0]), ("resolutionh", "height", both[1])):
+        asked = params.get(name, listed)
         if isinstance(asked, (int, float)) and not isinstance(asked, bool):
             # Asking for the size cooks it, and a cook may fail for reasons of its own: those are among the problems.
             actual = told(lambda attribute=attribute: int(getattr(operator, attribute)))  # type: ignore[misc]
             if actual is not None and actual != int(asked):
-                notes.append(f"{name}: asked {asked}, the image's {attribute} is {actual}")
+                mode = operator.par["outputresolution"]
+                remedy = (
+                    " (it counts with outputresolution 'custom')"
+                    if mode is not None and mode.eval() != "custom"
+                    else ""
+                )
+                notes.append(f"{name}: asked {asked}, the image's {attribute} is {actual}{remedy}")
     return notes
 
 

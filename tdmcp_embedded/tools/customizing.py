@@ -15,6 +15,7 @@ from tdmcp_embedded.touchdesigner import custom, custom_check, customs, describe
 class DefineParameters(Arguments):
     path: str = Field(description="path of a COMP")
     pages: forms.Pages = Field(default=[])
+    rename: dict[str, str] = Field(default={}, description="{old name: new name}; done first, values stay")
     remove: list[str] = Field(default=[], description="custom parameters to take away (whole vectors)")
 
 
@@ -22,6 +23,8 @@ class DefinedParameters(aftermath.Edited):
     path: str
     changed: list[str] = Field(description="parameters made or changed")
     removed: list[str] = Field(default=[])
+    renamed: dict[str, str] = Field(default={})
+    notes: list[str] = Field(default=[], description="where what is there differs from what was asked")
     pages: list[dict[str, Any]] = Field(description="the custom pages as they are now")
     values: dict[str, Any] = Field(description="value of each custom parameter, as a network states it")
 
@@ -29,11 +32,13 @@ class DefinedParameters(aftermath.Edited):
         lines = [f"{self.path}: changed {', '.join(self.changed) or 'nothing'}"]
         if self.removed:
             lines.append("removed " + ", ".join(self.removed))
+        if self.renamed:
+            lines.append("renamed " + ", ".join(f"{old} to {new}" for old, new in self.renamed.items()))
         for page in self.pages:
             shown = ", ".join(f"{p['name']} ({p['style']})" for p in page["parameters"])
             lines.append(f"page {page['name']}: {shown}")
         lines.append("values: " + ", ".join(f"{k}={v}" for k, v in self.values.items()))
-        return "\n".join([*lines, self.trailer()])
+        return "\n".join([*lines, *self.notes, self.trailer()])
 
 
 def define_parameters(call: Call, given: DefineParameters) -> Steps[DefinedParameters]:
@@ -41,34 +46,33 @@ def define_parameters(call: Call, given: DefineParameters) -> Steps[DefinedParam
     comp = lookup.operator(call.td, given.path)
     access.target(comp)
     pages = [page.compact() | {"parameters": [p.compact() for p in page.parameters]} for page in given.pages]
-    for page in pages:
-        for definition in page["parameters"]:
-            # A slider that ends before its parameter does is of little use.
-            if "norm" not in definition and _number(definition.get("min")) and _number(definition.get("max")):
-                definition["norm"] = [definition["min"], definition["max"]]
-    custom_check.check(comp, pages, access)
     watch = aftermath.Watch()
     watch.before([comp])
+    if given.rename:
+        custom.rename(comp, given.rename, access)
+    custom_check.check(comp, pages, access)
+    notes = [
+        f"{old} is {new} now: expressions, binds and scripts that name {old} do not follow"
+        for old, new in given.rename.items()
+    ]
     custom.remove(comp, given.remove)
-    changed = custom.define(comp, pages)
+    changed = custom.define(comp, pages, ranges=True, notes=notes)
     output = DefinedParameters(
         path=str(comp.path),
         changed=changed,
         removed=given.remove,
+        renamed=given.rename,
+        notes=notes,
         pages=customs.pages(comp),
         values={
             str(par.name): describe.stated(par)
             for par in comp.customPars
             if not (par.isPulse or par.isMomentary)
         },
-        undo=aftermath.done(call, bool(changed or given.remove)),
+        undo=aftermath.done(call, bool(changed or given.remove or given.rename)),
     )
     output.problems = yield from watch.after(call, [output.path])
     return output
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 TOOLS = [

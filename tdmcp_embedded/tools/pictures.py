@@ -31,6 +31,8 @@ class Developed:
     mean: list[float] = field(default_factory=list)
     """Mean colour, red green blue alpha, 0 to 1."""
     notes: list[str] = field(default_factory=list)
+    moves: bool | None = None
+    """Whether the frames differ; None of a single one, or where nothing can decode."""
 
 
 def develop(pngs: list[bytes], native: tuple[int, int], max_size: int, wanted: Format) -> Developed:
@@ -53,6 +55,13 @@ def develop(pngs: list[bytes], native: tuple[int, int], max_size: int, wanted: F
     height, width = frames[0].shape[:2]
     developed = Developed(Picture(b"", "image/png"), (width, height), (width, height))
     developed.verdict, developed.mean = _judge(frames)
+    if len(frames) > 1:
+        developed.moves = any(_differ(numpy, frames[0], frame) for frame in frames[1:])
+        developed.notes.append(
+            "the frames differ"
+            if developed.moves
+            else f"all {len(frames)} frames are the same: nothing moves"
+        )
     image = _reduced(cv2, frames[0] if len(frames) == 1 else _grid(cv2, numpy, frames, max_size), max_size)
     _encode(cv2, image, wanted, developed)
     return developed
@@ -67,6 +76,11 @@ def _decode(cv2: Any, numpy: Any, png: bytes) -> Any:
     if image.ndim == 2:
         image = cv2.cvtColor(image, cv2.COLOR_GRAY2BGR)
     return image
+
+
+def _differ(numpy: Any, one: Any, other: Any) -> bool:
+    """Whether two frames are different pictures, in any pixel."""
+    return bool(one.shape != other.shape or not numpy.array_equal(one, other))
 
 
 def _judge(frames: list[Any]) -> tuple[Verdict, list[float]]:

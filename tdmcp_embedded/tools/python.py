@@ -78,7 +78,11 @@ Roll = dict[str, int]
 
 def execute_python(call: Call, arguments: ExecutePython) -> Steps[PythonResult]:
     if len(arguments.code) > _LONGEST_CODE:
-        raise ToolFailure(Code.TOO_LARGE, f"{len(arguments.code)} characters of code are too many.")
+        raise ToolFailure(
+            Code.TOO_LARGE,
+            f"{len(arguments.code)} characters of code are too many.",
+            hint="Put it into a textDAT with write_data and run that: op('name').run().",
+        )
     nested = undo.journal().shared
     # Listing a large project takes frames, and an undo block may not stay open across them: this call opens its own.
     if not nested:

@@ -88,9 +88,11 @@ def write_data(call: Call, given: WriteData) -> Steps[WrittenData]:
     elif given.text is not None:
         changed = dats.set_text(dat, given.text, access)
     else:
-        changed = dats.set_text(
-            dat, dats.replaced(dat, [(r.old, r.new) for r in given.replace or ()]), access
-        )
+        replacements = [(each.old, each.new) for each in given.replace or ()]
+        if dat.isTable:
+            changed = dats.replace_cells(dat, replacements, access)
+        else:
+            changed = dats.set_text(dat, dats.replaced(dat, replacements), access)
     if changed:
         access.left([dat])
     host = [str(dat.dock.path)] if dat.dock is not None else []

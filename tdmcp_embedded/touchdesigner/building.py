@@ -97,7 +97,13 @@ class _Builder:
             custom_check.check(part.operator, pages, self._access)
             if part.exact and part.operator.isCOMP and "custom" not in rows.unread(part.spec):
                 part.touch(custom.only(part.operator, pages))
-            part.touch(bool(custom.define(part.operator, pages)))
+            part.touch(
+                bool(
+                    custom.define(
+                        part.operator, pages, ranges=not (part.as_read or part.exact), notes=self._built.notes
+                    )
+                )
+            )
         plans = [(part, self._plan(part)) for part in self._parts]
         for part, plan in plans:
             written = parameters.apply(plan)
@@ -170,6 +176,7 @@ class _Builder:
                 continue
             part = self._make(parent, spec)
             whole = as_read or bool(spec.get("as_read"))
+            part.as_read = whole
             part.exact = self._exact or (part.new and whole)
             if part.new and part.exact:
                 self._delete_companions(part, operators)
@@ -291,6 +298,8 @@ class _Builder:
             if before != [w and (w[0].path, w[1]) for w in wanted]:
                 self._access.wire(part.operator)
             self._built.wires += wiring.set_inputs(part.operator, wanted, comp)
+            if note := wiring.gap_note(part.operator, wanted, comp):
+                self._built.notes.append(f"{part.operator.path} {note}")
             part.touch(before != [w and (w[0].path, w[1]) for w in wires_in(part.operator, comp)])
 
     def _source(self, operator: Any, item: Any) -> tuple[Any, int] | None:

@@ -42,11 +42,14 @@ def child(parent: Any, name: str) -> Any:
     return found if found is not None and found.name == name and found.parent().path == parent.path else None
 
 
-def create(td: ModuleType, parent: Any, type_name: str, name: str | None, access: Access) -> Any:
+def create(
+    td: ModuleType, parent: Any, type_name: str, name: str | None, access: Access, if_exists: bool = False
+) -> Any:
     """Make one operator.
 
     Args:
         name: the name to have; None lets TD number one.
+        if_exists: whether the caller has an argument for a name that is taken, for the hint.
 
     Raises:
         ToolFailure: `operator_type_unknown`, `value_invalid`, `name_taken`, `access_denied`, or `td_error` where TD
@@ -58,7 +61,7 @@ def create(td: ModuleType, parent: Any, type_name: str, name: str | None, access
     if name is not None:
         check_name(name)
         if child(parent, name) is not None:
-            raise taken(parent, name)
+            raise taken(parent, name, if_exists)
     try:
         made = parent.create(type_name, name) if name is not None else parent.create(type_name)
     except Exception as error:  # noqa: BLE001 - retired types have a class, but cannot be made (fact 16)
@@ -90,15 +93,21 @@ def let_dock(made: Any) -> None:
         told(lambda: made.cook(force=True))
 
 
-def taken(parent: Any, name: str) -> ToolFailure:
-    """The refusal for a name that another operator of the network has."""
+def taken(parent: Any, name: str, if_exists: bool = False) -> ToolFailure:
+    """The refusal for a name that another operator of the network has.
+
+    Args:
+        if_exists: whether the caller has the argument of that name.
+    """
     other = child(parent, name)
     return ToolFailure(
         Code.NAME_TAKEN,
         f"{parent.path} already has an operator {name} ({op_type(other)})."
         if other is not None
         else f"{name} is taken.",
-        hint='if_exists "return" uses the one that is there, "rename" makes a new one with the next free number.',
+        hint='if_exists "return" uses the one that is there, "rename" makes a new one with the next free number.'
+        if if_exists
+        else "Give another name, or rename or delete the one that is there.",
         suggestions=[free_name(parent, name)],
     )
 

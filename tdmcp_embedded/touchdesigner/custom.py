@@ -8,16 +8,25 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.touchdesigner import customs, undo
-from tdmcp_embedded.touchdesigner.custom_check import STYLES
+from tdmcp_embedded.touchdesigner.code_routes import Access
+from tdmcp_embedded.touchdesigner.custom_check import STYLES, check_name
 from tdmcp_embedded.touchdesigner.custom_whole import Whole
-from tdmcp_embedded.touchdesigner.values import clean, cut
+from tdmcp_embedded.touchdesigner.values import clean, cut, same_number
 
 
-def define(operator: Any, pages: Sequence[Mapping[str, Any]]) -> list[str]:
+def define(
+    operator: Any,
+    pages: Sequence[Mapping[str, Any]],
+    ranges: bool = False,
+    notes: list[str] | None = None,
+) -> list[str]:
     """Make custom pages and parameters, or change those that are there; their values stay.
 
     Args:
         pages: checked by `custom_check.check`.
+        ranges: whether a slider without a range gets that of the limits. A reading leaves out the usual range, so
+            what comes from one must not.
+        notes: for what is there now and is not what was asked, or not what was there before.
 
     Returns:
         Names of the parameters (whole vectors) that were made or changed.
@@ -35,7 +44,7 @@ def define(operator: Any, pages: Sequence[Mapping[str, Any]]) -> list[str]:
                 # Looked up once a page: a search for each of a thousand definitions is a million looks.
                 groups = _groups(operator)
                 for definition in page.get("parameters", ()):
-                    if _parameter(operator, home, definition, groups):
+                    if _parameter(operator, home, definition, groups, ranges=ranges, notes=notes):
                         touched.append(str(definition["name"]))
     except ToolFailure:
         raise
@@ -69,6 +78,46 @@ def remove(operator: Any, names: Sequence[str]) -> None:
         for page in list(operator.customPages):
             if not page.parGroups:
                 page.destroy()
+
+
+def rename(operator: Any, names: Mapping[str, str], access: Access) -> None:
+    """Give custom parameters (whole vectors) other names; they keep their values, their definition and their place.
+
+    Each is made again under its new name: that TD keeps everything when it renames one is not established.
+
+    Raises:
+        ToolFailure: `parameter_not_found`, `value_invalid` or `name_taken`.
+    """
+    groups = _groups(operator)
+    for old, new in names.items():
+        if old not in groups:
+            raise ToolFailure(
+                Code.PARAMETER_NOT_FOUND,
+                f"{operator.path} has no custom parameter {cut(clean(old), 80)!r}.",
+                suggestions=near(old, list(groups)) or list(groups)[:10],
+            )
+        check_name(new)
+        if (new in groups and new not in names) or list(names.values()).count(new) > 1:
+            raise ToolFailure(Code.NAME_TAKEN, f"{operator.path} already has a custom parameter {new}.")
+    if not names:
+        return
+    access.target(operator)
+    with _undoable(operator):
+        held = []
+        for old in names:
+            group = _groups(operator)[old]
+            held.append((old, customs.parameter(list(group)), str(group.page.name), float(group[0].order),
+                         [undo.ParameterState(par) for par in group]))  # fmt: skip
+            _note_whole(operator, group)
+            group.destroy()
+        for old, definition, page, order, states in held:
+            again = {**definition, "name": names[old], "label": definition.get("label", old)}
+            if again["label"] == old:
+                # A label that nobody gave is the name.
+                again["label"] = names[old]
+            _parameter(operator, _page(operator, page), again, _groups(operator), order)
+            for par, state in zip(_groups(operator)[names[old]], states, strict=True):
+                state.write(par)
 
 
 def _destroy(operator: Any, names: Sequence[str]) -> None:
@@ -193,6 +242,8 @@ def _parameter(
     definition: Mapping[str, Any],
     groups: dict[str, Any],
     order: float | None = None,
+    ranges: bool = False,
+    notes: list[str] | None = None,
 ) -> bool:
     """Make or change one; `groups` is kept up to date."""
     name, style = str(definition["name"]), str(definition["style"])
@@ -221,7 +272,9 @@ def _parameter(
             # Of one that took another's place, the note of that other puts things right.
             undo.journal().put_back_with(lambda: _destroy_group(operator, name))
         group = groups[name] = getattr(page, f"append{style}")(name, **arguments)
-    changed = _describe(operator, group, definition, style, fresh)
+    changed = _describe(operator, group, definition, style, fresh, ranges)
+    if notes is not None:
+        notes += _roundings(group, definition)
     if str(group.page.name) != str(page.name):
         for par in group:
             changed |= _set(par, "page", page)
@@ -229,7 +282,23 @@ def _parameter(
         # A value of the old style that the new one cannot hold: the new default stands.
         with suppress(Exception):
             state.write(par)
+        if notes is not None and state.mode == "CONSTANT" and state.constant != par.val:
+            notes.append(f"{par.name}: was {state.constant!r}, is {par.val!r} as {style}")
     return fresh or changed
+
+
+def _roundings(group: Any, definition: Mapping[str, Any]) -> list[str]:
+    """Where whole numbers are there instead of the fractions that were asked for."""
+    return [
+        f"{par.name}: {key} asked {asked}, is {getattr(par, key)} (whole numbers only)"
+        for key in ("default", "min", "max")
+        for index, par in enumerate(group)
+        if par.isInt and _rounded(asked := _nth(definition.get(key), index), getattr(par, key))
+    ]
+
+
+def _rounded(asked: Any, there: Any) -> bool:
+    return isinstance(asked, float) and isinstance(there, (int, float)) and not same_number(asked, there)
 
 
 def _fits(group: Any, style: str, size: int) -> bool:
@@ -237,7 +306,9 @@ def _fits(group: Any, style: str, size: int) -> bool:
     return len(pars) == size and customs.style(pars) == style
 
 
-def _describe(operator: Any, group: Any, definition: Mapping[str, Any], style: str, fresh: bool) -> bool:
+def _describe(
+    operator: Any, group: Any, definition: Mapping[str, Any], style: str, fresh: bool, ranges: bool
+) -> bool:
     changed = False
     for index, par in enumerate(list(group)):
         for key, attribute in (
@@ -248,11 +319,19 @@ def _describe(operator: Any, group: Any, definition: Mapping[str, Any], style: s
                 changed |= _set(par, attribute, definition[key])
         if definition.get("menu") is not None and definition.get("menu_labels") is None and fresh:
             changed |= _set(par, "menuLabels", list(definition["menu"]))
+        limits: list[Any] = []
+        limited = False
         for key, attribute, clamp in (("min", "min", "clampMin"), ("max", "max", "clampMax")):
             limit = _nth(definition.get(key), index)
             if limit is not None:
-                changed |= _set(par, attribute, limit)
-                changed |= _set(par, clamp, True)
+                limited |= _set(par, attribute, limit)
+                limited |= _set(par, clamp, True)
+                limits.append(limit)
+        changed |= limited
+        if ranges and definition.get("norm") is None and len(limits) == 2 and (fresh or limited):
+            # A slider that ends before its parameter does is of little use.
+            changed |= _set(par, "normMin", limits[0])
+            changed |= _set(par, "normMax", limits[1])
         if definition.get("norm") is not None:
             changed |= _set(par, "normMin", definition["norm"][0])
             changed |= _set(par, "normMax", definition["norm"][1])

@@ -40,13 +40,7 @@ def check(operator: Any, pages: Sequence[Mapping[str, Any]], access: Access) -> 
             raise _invalid("A custom page needs a name.")
         for definition in page.get("parameters", ()):
             name, style = str(definition["name"]), str(definition["style"])
-            if not _NAME.match(name):
-                repaired = re.sub(r"[^A-Za-z0-9]", "", name).lower().lstrip("0123456789").capitalize()
-                raise _invalid(
-                    f"{name!r} cannot name a custom parameter.",
-                    "One capital letter, then small letters and digits.",
-                    [repaired] if repaired else [],
-                )
+            check_name(name)
             if style not in STYLES:
                 raise _invalid(
                     f"There is no parameter style {style!r}.", "", near(style, list(STYLES)) or list(STYLES)
@@ -57,6 +51,21 @@ def check(operator: Any, pages: Sequence[Mapping[str, Any]], access: Access) -> 
             _check_definition(definition, name, style)
             if not access.code:
                 access.custom(operator, definition, _present(operator, name))
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that TD does not take for a custom parameter (fact 27).
+
+    Raises:
+        ToolFailure: `value_invalid`, with a name that would do.
+    """
+    if not _NAME.match(name):
+        repaired = re.sub(r"[^A-Za-z0-9]", "", name).lower().lstrip("0123456789").capitalize()
+        raise _invalid(
+            f"{name!r} cannot name a custom parameter.",
+            "One capital letter, then small letters and digits.",
+            [repaired] if repaired else [],
+        )
 
 
 def _present(operator: Any, name: str) -> Mapping[str, Any]:

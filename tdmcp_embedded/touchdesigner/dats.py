@@ -58,7 +58,9 @@ def set_text(dat: Any, text: str, access: Access) -> bool:
     check_dat(dat)
     if len(text) > MOST_CHARACTERS:
         raise ToolFailure(
-            Code.TOO_LARGE, f"{len(text)} characters are too many for one call (at most {MOST_CHARACTERS})."
+            Code.TOO_LARGE,
+            f"{len(text)} characters are too many for one call (at most {MOST_CHARACTERS}).",
+            hint="Put it into a file that the DAT loads, or into several DATs.",
         )
     text = clean(text)
     if dat.text == text:
@@ -107,7 +109,9 @@ def set_table(dat: Any, rows: Sequence[Sequence[str]], access: Access) -> bool:
     width = max((len(row) for row in rows), default=0)
     if len(rows) * width > MOST_CELLS:
         raise ToolFailure(
-            Code.TOO_LARGE, f"{len(rows)} × {width} cells are too many for one call (at most {MOST_CELLS})."
+            Code.TOO_LARGE,
+            f"{len(rows)} × {width} cells are too many for one call (at most {MOST_CELLS}).",
+            hint="Put it into a file that the DAT loads, or into several tables.",
         )
     full = [[clean(str(cell)) for cell in row] + [""] * (width - len(row)) for row in rows]
     before = table_of(dat)
@@ -132,6 +136,69 @@ def _fill(dat: Any, rows: Sequence[Sequence[str]]) -> None:
     dat.clear()
     for row in rows:
         dat.appendRow(list(row))
+
+
+def replace_cells(dat: Any, replacements: Sequence[tuple[str, str]], access: Access) -> bool:
+    """Exact replacements in a table, each of which must match once, inside one cell; the other cells are not written.
+
+    The text of a table flattens line breaks and tabs inside cells (fact 40), so it is never written back as a text.
+
+    Returns:
+        Whether anything changed.
+
+    Raises:
+        ToolFailure: `text_not_found` or `text_not_unique`, saying which; and as `set_text`.
+    """
+    check_dat(dat)
+    before = table_of(dat)
+    cells = {(r, c): cell for r, row in enumerate(before) for c, cell in enumerate(row)}
+    written: dict[tuple[int, int], str] = {}
+    for number, (old, new) in enumerate(replacements, 1):
+        if not old:
+            raise ToolFailure(Code.VALUE_INVALID, f"Replacement {number} looks for an empty text.")
+        hits = [(place, cell.count(old)) for place, cell in cells.items() if old in cell]
+        if not hits:
+            spans = "\t" in old or "\n" in old
+            raise ToolFailure(
+                Code.TEXT_NOT_FOUND,
+                f"Replacement {number}: no cell of {dat.path} contains {cut(clean(old), 120)!r}.",
+                hint="In a table each replacement is made inside one cell; to change several, give one for each, or "
+                "the whole table."
+                if spans
+                else "It must match exactly, spaces included; read_data shows the cells.",
+                suggestions=_resembling("\n".join(cells.values()), old),
+            )
+        if sum(count for _, count in hits) > 1:
+            raise ToolFailure(
+                Code.TEXT_NOT_UNIQUE,
+                f"Replacement {number}: {cut(clean(old), 120)!r} stands {sum(count for _, count in hits)} times in "
+                f"{dat.path}.",
+                hint="Give more of the text around it, or the whole table.",
+                details={"cells": [list(place) for place, _ in hits[:10]]},
+            )
+        place = hits[0][0]
+        cells[place] = written[place] = clean(cells[place].replace(old, new))
+    written = {place: text for place, text in written.items() if before[place[0]][place[1]] != text}
+    if not written:
+        return False
+    access.cells(dat, [[cells[r, c] for c in range(len(row))] for r, row in enumerate(before)])
+    path = dat.path
+    held = {place: before[place[0]][place[1]] for place in written}
+
+    def put_back() -> None:
+        for (row, column), text in held.items() if dat.valid and dat.path == path else ():
+            if dat[row, column] is not None and dat[row, column].val != text:
+                dat[row, column] = text
+
+    undo.journal().put_back_with(put_back)
+    for (row, column), text in written.items():
+        dat[row, column] = text
+    lost = [place for place, text in written.items() if str(dat[place].val) != text]
+    if lost:
+        raise ToolFailure(
+            Code.TD_ERROR, f"{dat.path} does not hold what was written to cell {list(lost[0])}."
+        )
+    return True
 
 
 def replaced(dat: Any, replacements: Sequence[tuple[str, str]]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.touchdesigner.builds import op_type
+from tdmcp_embedded.touchdesigner.flags import FLAGS
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
 FAMILIES = ("COMP", "TOP", "CHOP", "SOP", "POP", "DAT", "MAT")
@@ -146,6 +147,18 @@ def parameter(operator: Any, name: str) -> Any:
     raise parameter_not_found(operator, name)
 
 
+#: What scripts set on an operator and is no parameter: what it is, and how it is written.
+_ELSEWHERE: dict[str, tuple[str, str]] = {
+    **{flag.lower(): ("a flag", f'flags: {{"{flag}": true}}') for flag in FLAGS},
+    **{word: ("its position", "position: [x, y]") for word in ("nodex", "nodey", "nodecenterx", "nodecentery", "position")},
+    **{word: ("the size of its tile", "size: [w, h] (build_network)") for word in ("nodewidth", "nodeheight")},
+    "comment": ("its comment", 'comment: "…"'),
+    "tags": ("its tags", 'tags: ["…"]'),
+    "dock": ("what it is docked to", 'dock: "name" (build_network)'),
+    "inputs": ("its inputs", 'inputs: ["name"] (build_network), or wire_operators'),
+}  # fmt: skip
+
+
 def parameter_not_found(operator: Any, name: str) -> ToolFailure:
     """The refusal for a parameter that this operator does not have."""
     names: list[str] = []
@@ -156,6 +169,14 @@ def parameter_not_found(operator: Any, name: str) -> ToolFailure:
     members = [n for n in names if n.lower().startswith(name.lower()) and len(n) == len(name) + 1]
     by_label = [labels[label] for label in near(name, list(labels), 3)]
     suggestions = list(dict.fromkeys([*members[:4], *near(name, names), *by_label]))[:6]
+    if other := _ELSEWHERE.get(name.lower()):
+        field, example = other
+        return ToolFailure(
+            Code.PARAMETER_NOT_FOUND,
+            f"{operator.path} ({op_type(operator)}) has no parameter {cut(clean(name), 80)!r}: that is {field}.",
+            hint=f"update_operator and build_network set it: {example}.",
+            suggestions=list(dict.fromkeys([*members[:4], *near(name, names)]))[:6],
+        )
     hint = "" if suggestions else f'inspect_operator with parameters "all" lists them ({len(names)}).'
     if members and not any(m.lower() == name.lower() for m in names):
         hint = f"{name} may be the vector of {', '.join(members[:4])}: give a list with a value for each, or set one."
@@ -182,6 +203,15 @@ def operator_type(td: ModuleType, name: str) -> type:
 def type_unknown(td: ModuleType, name: str) -> ToolFailure:
     """The refusal for an operator type this build does not have."""
     known = type_names(td)
+    if name.strip().upper().removesuffix("S") in FAMILIES:
+        family = name.strip().upper().removesuffix("S")
+        return ToolFailure(
+            Code.OPERATOR_TYPE_UNKNOWN,
+            f"{cut(clean(name), 80)!r} is a family, not an operator type.",
+            hint=f'find_operators takes it as family: "{family}"; a type is a name and the family, such as '
+            f"{next((each for each in _USUAL if each.endswith(family)), f'null{family}')}.",
+            suggestions=[f"null{family}"] if f"null{family}" in known else [],
+        )
     squeezed = name.replace(" ", "").replace("_", "")
     # Mostly it is only the letter case: comparing the word with every type is for the rest.
     suggestions = [k for k in known if k.lower() == squeezed.lower()] or near(squeezed, known)
@@ -195,6 +225,12 @@ def type_unknown(td: ModuleType, name: str) -> ToolFailure:
         hint="Types are the name and the family, such as noiseTOP; letter case counts.",
         suggestions=suggestions,
     )
+
+
+#: A type that everybody knows, of each family.
+_USUAL = (
+    "baseCOMP", "noiseTOP", "constantCHOP", "sphereSOP", "spherePOP", "textDAT", "phongMAT",
+)  # fmt: skip
 
 
 def family_of(type_name: str) -> str:

@@ -42,7 +42,10 @@ def _check_level(
     td: ModuleType, parent: Any, operators: Sequence[Spec], access: Access, depth: int, bounded: bool
 ) -> None:
     if bounded and depth > _DEEPEST:
-        raise ToolFailure(Code.TOO_LARGE, f"Networks nested deeper than {_DEEPEST} levels are not built.")
+        raise ToolFailure(
+            Code.TOO_LARGE, f"Networks nested deeper than {_DEEPEST} levels are not built.",
+            hint="Build the inner networks with calls of their own, each with the path of its COMP.",
+        )  # fmt: skip
     seen: dict[str, str] = {}
     for spec in operators:
         name = str(spec["name"])

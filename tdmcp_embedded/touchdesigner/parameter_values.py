@@ -68,7 +68,11 @@ def _text(operator: Any, name: str, value: Any) -> str:
         raise invalid(operator, name, f"takes a text, not {value}")
     text = str(value)
     if len(text) > _LONGEST_TEXT:
-        raise ToolFailure(Code.TOO_LARGE, f"{operator.path} {name}: {len(text)} characters are too many.")
+        raise ToolFailure(
+            Code.TOO_LARGE,
+            f"{operator.path} {name}: {len(text)} characters are too many (at most {_LONGEST_TEXT}).",
+            hint="Put the text into a textDAT and let the parameter refer to it.",
+        )
     return text
 
 
@@ -110,6 +114,13 @@ def _menu_word(operator: Any, par: Any, name: str, value: Any) -> Any:
         if float(value).is_integer() and 0 <= value < len(words):
             return words[int(value)]
     labels = [str(label) for label in par.menuLabels]
+    if (
+        isinstance(value, str)
+        and labels.count(value.strip()) == 1
+        and labels.index(value.strip()) < len(words)
+    ):
+        # What a person reads in the menu; the answer names the word that stands for it.
+        return words[labels.index(value.strip())]
     wanted = str(value).strip().lower()
     suggestions = [word for word, label in zip(words, labels, strict=False) if label.lower() == wanted]
     suggestions += [word for word in near(str(value), words) if word not in suggestions]

@@ -291,6 +291,9 @@ def _differences(par: Any, write: Write, before: undo.ParameterState) -> list[st
             notes.append(
                 f"{name}: asked {write.asked!r}, is {describe.constant(par)!r}{_reason(par, write.value)}"
             )
+        elif isinstance(write.value, str) and isinstance(write.asked, str) and write.value != write.asked:
+            if describe.is_menu(par):
+                notes.append(f"{name}: {write.asked!r} is the label of {write.value!r}")
         elif par.isOP and write.value and not par.evalOPs():
             notes.append(f"{name}: no operator at {write.value!r} as seen from {par.owner.path}")
     elif write.form == "expr":
@@ -298,8 +301,19 @@ def _differences(par: Any, write: Write, before: undo.ParameterState) -> list[st
     elif write.form == "bind" and par.bindMaster is None:
         notes.append(f"{name}: binds to nothing")
     if not par.enable and write.form != "reset":
-        notes.append(f"{name}: is disabled at present, so it has no effect yet")
+        notes.append(f"{name}: is disabled at present, so it has no effect yet{_enabled_by(par)}")
     return notes
+
+
+#: Parameters that another one switches on, and the word it takes.
+_SWITCHED_ON = {name: ("outputresolution", "custom") for name in ("resolutionw", "resolutionh", "resmenu")}
+
+
+def _enabled_by(par: Any) -> str:
+    """Which parameter would give a disabled one its effect, where that is known."""
+    name, word = _SWITCHED_ON.get(str(par.name), ("", ""))
+    switch = par.owner.par[name] if name else None
+    return f": set {name} to {word!r}" if switch is not None and switch.eval() != word else ""
 
 
 def _note_failure(par: Any, what: str, notes: list[str]) -> None:

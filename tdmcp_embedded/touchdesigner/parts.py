@@ -28,6 +28,8 @@ class Part:
     exact: bool = False
     """Whether what the description does not state is to be at its default, unless it was not read; otherwise that is
     left as it is."""
+    as_read: bool = False
+    """Whether the description comes from a reading, which leaves out what is usual."""
     changed: bool = False
 
     def touch(self, changed: bool) -> None:

@@ -135,6 +135,21 @@ def disconnect(target: Any, index: int, comp: bool = False) -> Wire:
     return Wire(present[0].path, present[1], target.path, index)
 
 
+def gap_note(target: Any, wanted: Sequence[tuple[Any, int] | None], comp: bool = False) -> str:
+    """In words, where an operator closed the gaps between the inputs asked for (fact 31); "" where it did not."""
+    asked = [None if wire is None else str(wire[0].name) for wire in wanted]
+    while asked and asked[-1] is None:
+        asked.pop()
+    there = [None if wire is None else str(wire[0].name) for wire in wires_in(target, comp)]
+    if None not in asked or there == asked:
+        return ""
+    return f"inputs: asked {_listed(asked)}, are {_listed(there)}: it leaves no gaps between its inputs"
+
+
+def _listed(names: Sequence[str | None]) -> str:
+    return "[" + ", ".join("null" if name is None else name for name in names) + "]"
+
+
 def set_inputs(target: Any, wanted: Sequence[tuple[Any, int] | None], comp: bool = False) -> list[Wire]:
     """Make the inputs of an operator exactly these: (operator, its output) or None by input index.
 

@@ -134,7 +134,7 @@ async def taken_back(agent: Agent) -> None:
     await agent.call("delete_operators", paths=paths, confirm=True)
     assert agent.truth("len(home.children)") == 1
     undone = await agent.call("undo")
-    assert undone["undone"] == ["MCP Delete operators"]
+    assert undone["undone"] == [f"MCP Delete operators {paths[0]} and 4 more"]
     assert agent.truth("[home.op(f'step{i}').inputs[0].name for i in range(1, 6)]") == [
         f"step{i}" for i in range(5)
     ]

@@ -69,7 +69,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "arrange_network": ({"path": P}, {"path": f"{P}/box"}),
     "define_parameters": (
-        {"path": f"{P}/box"}, {"path": f"{P}/empty", "pages": [PAGE], "remove": ["Amount"]},
+        {"path": f"{P}/box"}, {"path": f"{P}/empty", "pages": [PAGE], "remove": ["Amount"], "rename": {"Amount": "Quantity"}},
     ),
     "control_timeline": (
         {"action": "pause"},

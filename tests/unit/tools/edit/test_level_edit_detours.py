@@ -210,7 +210,7 @@ def test_what_a_person_took_back_in_the_settings_an_agent_cannot_bring_again(ben
     with refused(bench, Code.ACCESS_DENIED) as caught:
         bench.run("undo", steps=3)
     assert level.eval() == "observe" and "Parameter change" in caught.value.message
-    assert bench.json("undo", steps=1)["undone"] == ["MCP Create operator"]
+    assert bench.json("undo", steps=1)["undone"] == ["MCP Create operator /project1/after"]
     bench.level = Level.FULL
     bench.run("undo")
     assert level.eval() == "full"

@@ -15,16 +15,16 @@ def test_undo_and_redo_name_their_steps(bench: Bench) -> None:
     bench.run("set_parameters", changes=[{"path": "/project1/n", "params": {"period": 2}}])
     after = state(bench)
     answer = bench.json("undo", steps=2)
-    assert answer["undone"] == ["MCP Set parameters", "MCP Create operator"]
+    assert answer["undone"] == ["MCP Set parameters /project1/n period", "MCP Create operator /project1/n"]
     assert bench.op("/project1/n") is None
     answer = bench.json("undo", steps=2, redo=True)
-    assert answer["redone"] == ["MCP Create operator", "MCP Set parameters"]
+    assert answer["redone"] == ["MCP Create operator /project1/n", "MCP Set parameters /project1/n period"]
     assert state(bench) == after
 
 
 def test_fewer_steps_than_asked_are_told(bench: Bench) -> None:
     bench.run("create_operator", parent="/project1", type="noiseTOP")
-    assert bench.json("undo", steps=9)["undone"] == ["MCP Create operator"]
+    assert bench.json("undo", steps=9)["undone"] == ["MCP Create operator /project1"]
 
 
 def test_with_nothing_to_undo_it_is_refused(bench: Bench) -> None:
@@ -35,7 +35,7 @@ def test_with_nothing_to_undo_it_is_refused(bench: Bench) -> None:
 def test_undoing_adds_no_step_of_its_own(bench: Bench) -> None:
     bench.run("create_operator", parent="/project1", type="noiseTOP")
     bench.run("undo")
-    assert (bench.td.ui.undo.undoStack, bench.td.ui.undo.redoStack) == ([], ["MCP Create operator"])
+    assert (bench.td.ui.undo.undoStack, bench.td.ui.undo.redoStack) == ([], ["MCP Create operator /project1"])
 
 
 def test_a_failure_inside_a_block_leaves_nothing(bench: Bench) -> None:

@@ -125,3 +125,39 @@ def test_a_shader_that_fails_is_told_with_its_message(bench: Bench) -> None:
         "write_data", path="/project1/g_pixel", text="out vec4 c;\nvoid main() { c = vec4(1.0; }\n"
     )
     assert "shader" in {p["severity"] for p in answer["problems"]}
+
+
+ROWS = [["name", "note"], ["a", "first\nsecond"], ["b", "with\ttab"], ["c", "plain"]]
+
+#: Replacements in a table: what is found, what takes its place, and the cell that then holds something else.
+IN_TABLES: dict[str, tuple[list[dict[str, str]], dict[tuple[int, int], str]]] = {
+    "a whole cell": ([{"old": "plain", "new": "fancy"}], {(3, 1): "fancy"}),
+    "part of a cell": ([{"old": "lain", "new": "ane"}], {(3, 1): "pane"}),
+    "around a line break": ([{"old": "first\nsec", "new": "1\n2"}], {(1, 1): "1\n2ond"}),
+    "around a tab": ([{"old": "with\tt", "new": "T"}], {(2, 1): "Tab"}),
+    "one after the other": ([{"old": "plain", "new": "fancy"}, {"old": "fancy", "new": "x"}], {(3, 1): "x"}),
+    "by text with a line break": ([{"old": "plain", "new": "two\nlines"}], {(3, 1): "two\nlines"}),
+}
+
+
+@pytest.mark.parametrize("what", IN_TABLES)
+def test_a_replacement_in_a_table_leaves_the_other_cells_as_they_are(bench: Bench, what: str) -> None:
+    table = bench.make("tableDAT", "t")
+    bench.run("write_data", path=table.path, table=ROWS)
+    replacements, cells = IN_TABLES[what]
+    write(bench, replace=replacements)
+    wanted = [[cells.get((r, c), cell) for c, cell in enumerate(row)] for r, row in enumerate(ROWS)]
+    assert [[cell.val for cell in row] for row in table.rows()] == wanted
+    bench.run("undo")
+    assert [[cell.val for cell in row] for row in table.rows()] == ROWS
+
+
+@pytest.mark.parametrize(
+    ("old", "code"),
+    [("a\tfirst", Code.TEXT_NOT_FOUND), ("missing", Code.TEXT_NOT_FOUND), ("n", Code.TEXT_NOT_UNIQUE), ("", Code.VALUE_INVALID)],
+)  # fmt: skip
+def test_a_replacement_that_is_in_no_single_cell_is_refused(bench: Bench, old: str, code: Code) -> None:
+    table = bench.make("tableDAT", "t")
+    bench.run("write_data", path=table.path, table=ROWS)
+    with refused(bench, code):
+        write(bench, replace=[{"old": old, "new": "x"}])

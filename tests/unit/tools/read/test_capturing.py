@@ -252,3 +252,13 @@ def test_a_picture_that_is_never_written_is_given_up(bench: Bench, monkeypatch: 
     with pytest.raises(ToolFailure) as refusal:
         bench.run("capture_image", path="/project1/c")
     assert refusal.value.code is Code.TD_ERROR and "not written within" in refusal.value.message
+
+
+@pytest.mark.parametrize("moves", [True, False])
+def test_several_frames_say_whether_they_differ(bench: Bench, moves: bool) -> None:
+    top = bench.make("constantTOP", "c", colorr=0.2)
+    if moves:
+        top.par.colorr.expr = "absTime.frame % 50 / 50"
+    facts, _ = shot(bench, "/project1/c", frames=3, every=4)
+    assert facts["moves"] is moves
+    assert any("differ" in note if moves else "nothing moves" in note for note in facts["notes"])
