@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fakes.driver import StandIn
 
 #: Milliseconds a test waits for something to appear; generous, since the machine may be busy.
-PATIENCE_MS = 30_000
+PATIENCE_MS = 120_000
 
 NAMES = (
     "chromium",

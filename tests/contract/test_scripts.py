@@ -22,6 +22,14 @@ def listening(circle):
         yield
 
 
+def until(condition):
+    """Let frames pass until the condition holds; at most a thousand."""
+    for _ in range(1000):
+        if condition():
+            return
+        yield
+
+
 @fact(11, 42)
 def test_an_audio_reactive_chain_moves_a_circle_with_the_sound(t):
     run_script(t, "audio_reactive")
@@ -117,9 +125,11 @@ def test_a_shader_with_an_error_is_found_and_mended(t):
     assert shader.errors() == ""
     # A shader that fails passes its input through.
     assert [round(v, 2) for v in shader.sample(u=0.5, v=0.5)] == [1, 0, 0, 1]
-    for _ in range(25):
+    for _ in range(200):
         shader.cook(force=True)
         yield
+        if "ERROR" not in shader.compileResult:
+            break
     assert "ERROR" not in shader.compileResult
 
 
@@ -130,10 +140,12 @@ def test_a_show_runs_by_callbacks_delays_and_presets(t):
     assert (picture.par.period, picture.par.amp) == (8, 0.2)
     # What happens, and in which order; not in which frame, since a busy TouchDesigner leaves some out.
     amps = [0.2]
-    for _ in range(40):
+    for _ in range(200):
         yield
         if picture.par.amp != amps[-1]:
             amps.append(picture.par.amp.eval())
+        if amps[-1] == 1:
+            break
     assert amps == [0.2, 0.75, 1]
     assert t.scratch.fetch("log") == ["calm", "go", "wild"]
     assert picture.par.period == 0.5
@@ -198,14 +210,12 @@ def test_a_bank_of_faders_is_copied_from_a_master_and_follows_its_panels(t):
 def test_a_sequence_of_cues_is_told_by_a_timers_segments(t):
     run_script(t, "cue_sequence")
     sky, box = t.scratch.op("sky"), t.scratch.op("box")
-    since = t.td.absTime.seconds
-    while t.td.absTime.seconds < since + 0.05:
-        yield
+    # Each waits for what it expects, within bounds: a busy TouchDesigner is late.
+    yield from until(lambda: t.scratch.fetch("seen", []))
     assert t.scratch.fetch("seen") == ["warm"]
     assert (sky.par.colorr.eval(), sky.par.colorb.eval()) == (1, 0)
     assert [round(p.eval(), 3) for p in box.pars("t[xyz]")] == [2, 0, 0]
-    while t.td.absTime.seconds < since + 0.4:
-        yield
+    yield from until(lambda: "done" in t.scratch.fetch("seen"))
     assert t.scratch.fetch("seen") == ["warm", "cold", "done"]
     assert (sky.par.colorr.eval(), sky.par.colorb.eval()) == (0, 1)
     assert [round(p.eval(), 3) for p in box.pars("t[xyz]")] == [-1, 0, 0]

@@ -3,7 +3,7 @@ n = me.parent()
 
 cues = n.create(tableDAT, 'cues')
 cues.clear()
-cues.appendRows([['length', 'delay', 'look', 'x'], [0.1, 0, 'warm', 1], [0.1, 0.05, 'cold', -2]])
+cues.appendRows([['length', 'delay', 'look', 'x'], [0.8, 0, 'warm', 1], [0.8, 0.05, 'cold', -2]])
 
 looks = n.create(tableDAT, 'looks')
 looks.clear()

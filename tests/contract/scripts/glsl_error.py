@@ -19,4 +19,4 @@ void main()
 def mend():
     pixel.text = pixel.text.replace('vUV.st)\n', 'vUV.st);\n')
 
-run(mend, delayFrames=20)
+run(mend, delayFrames=90)

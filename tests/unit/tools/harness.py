@@ -22,7 +22,7 @@ from tdmcp_embedded.settings import Level, Settings
 from tdmcp_embedded.tools.tool import Call, Output, Tool
 
 #: Frames any call may take here; a tool that waits for ever must fail its test.
-MOST_FRAMES = 3000
+MOST_FRAMES = 100_000
 
 
 class Bench:
