@@ -11,6 +11,7 @@ import os
 import sys
 from pathlib import Path
 
+from fakes.builds import BUILDS, NEWEST
 from fakes.control import Lines, take_standard_output
 
 
@@ -42,6 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
             settings=options.set,
             ready_file=Path(options.ready_file).absolute() if options.ready_file else None,
             bare=options.bare,
+            build=options.build,
             component=Path(options.component).resolve() if options.component else None,
         ),
         lines,
@@ -68,6 +70,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--ready-file", metavar="F", help="write the ready line to this file as well")
     parser.add_argument("--component", metavar="TOC",
                         help="the .tox.toc of a build to drop in, instead of a new slim one")  # fmt: skip
+    parser.add_argument("--build", default=NEWEST, choices=list(BUILDS),
+                        help="the build of TouchDesigner to be; the newest by default")  # fmt: skip
     parser.add_argument("--bare", action="store_true", help="without the component: TouchDesigner alone")
     return parser.parse_args(arguments)
 

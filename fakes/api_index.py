@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fakes import builds
 from fakes.errors import NotFaked, tdAttributeError
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def missing(obj: Guarded, name: str) -> Exception:
     if name.startswith("_"):
         return AttributeError(f"'{type(obj).__name__}' object has no attribute '{name}'")
     classes = (obj._td_name(), *(c.__name__ for c in type(obj).__mro__[:-1]))
+    if any(builds.lacks(c, name) for c in classes):
+        return tdAttributeError(f"'td.{obj._td_name()}' object has no attribute '{name}'")
     if exists(classes, name):
         return NotFaked(f"td.{obj._td_name()}.{name}")
     return tdAttributeError(f"'td.{obj._td_name()}' object has no attribute '{name}'")

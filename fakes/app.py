@@ -10,13 +10,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fakes import builds
 from fakes.guard import Guarded
 
 if TYPE_CHECKING:
     from fakes.world import World
 
 VERSION = "099"
-BUILD = "2025.33070"
 
 
 class Machine:
@@ -51,7 +51,7 @@ class App(Guarded):
 
     @property
     def build(self) -> str:
-        return BUILD
+        return builds.current().name
 
     @property
     def product(self) -> str:

@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from fakes import builds
 from fakes.corrections import corrected
 from fakes.errors import NotFaked
 
@@ -240,9 +241,18 @@ def _par_info(raw: dict[str, Any], order: int, sequences: set[str], listed: bool
     )  # fmt: skip
 
 
-@cache
 def types() -> dict[str, TypeInfo]:
-    """Every operator type by name."""
+    """Every operator type of this build by name."""
+    return _types_of(builds.current())
+
+
+@cache
+def _types_of(build: builds.Build) -> dict[str, TypeInfo]:
+    return {name: info for name, info in _all_types().items() if info.family in build.families}
+
+
+@cache
+def _all_types() -> dict[str, TypeInfo]:
     raw = json.loads(gzip.decompress(_FILE.read_bytes()))
     return {
         name: TypeInfo(

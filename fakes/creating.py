@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from fakes import wiring
+from fakes import builds, wiring
 from fakes.catalogue import TypeInfo, type_info
 from fakes.corrections import FIRST_BLOCKS, FIRST_VALUES
 from fakes.errors import tdError
@@ -53,7 +53,9 @@ def _companions(node: Node) -> None:
     """What TouchDesigner puts beside or inside a new operator (fact 17)."""
     world = node.world
     if node.info.name == "geometryCOMP":
-        torus = world.create(node, "torusPOP", "torus1")
+        # A POP where there are POPs.
+        kind = "torusPOP" if "POP" in builds.current().families else "torusSOP"
+        torus = world.create(node, kind, "torus1")
         torus.flags |= FLAGS["display"] | FLAGS["render"]
     elif node.info.name == "glslTOP":
         _dock(node, pixel="textDAT", compute="textDAT", info="infoDAT")

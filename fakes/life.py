@@ -7,10 +7,12 @@ advance it with `step()`; a process runs it in a `FrameLoop`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from fakes import copying, module, scripted, toe, tox
+from fakes import builds, copying, module, scripted, toe, tox
 from fakes.app import App, Licenses, Machine, SysInfo
 from fakes.calls import call
 from fakes.clock import AbsTime, Clock
@@ -150,9 +152,12 @@ class Life:
         from fakes import scripts
 
         node: Node | None = getattr(pending.owner, "_node", None)
+        source = pending.source
+        if node is not None and not node.alive and isinstance(source, str):
+            # Not established; the worse way: text runs from an operator, and ends with it.
+            return
         if node is None or not node.alive:
             node = self.world.root
-        source = pending.source
         if isinstance(source, DatScript):
             source = scripts.text(source.dat._node)
         if isinstance(source, str):
@@ -165,7 +170,7 @@ class Life:
 
         scope = scripts.scope(self.world, node)
         scope["args"] = args
-        exec(compile(text, "<run>", "exec"), scope)  # noqa: S102  What run() is for.
+        exec(_compiled(text), scope)  # noqa: S102  What run() is for.
 
     def _call(self, function: Callable[..., Any], *args: Any, node: Node | None = None) -> None:
         """Call as TouchDesigner calls a scheduled script: an exception goes to the Textport."""
@@ -223,8 +228,14 @@ class Life:
         if node is None:
             node = world.create(sys_node, "baseCOMP", "TDResources", quiet=True)
             node.set("opshortcut", "TDResources")
-        self.extensions.give(node, "ThreadManager", self.threads)
+        if builds.current().thread_manager:
+            self.extensions.give(node, "ThreadManager", self.threads)
         return node
+
+
+@lru_cache(maxsize=64)
+def _compiled(text: str) -> CodeType:
+    return compile(text, "<run>", "exec")
 
 
 def _provide(name: str) -> None:

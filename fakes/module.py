@@ -9,7 +9,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from fakes import api_index, catalogue, guard, tdu, world
+from fakes import api_index, builds, catalogue, guard, tdu, world
 from fakes.errors import NotFaked, tdAttributeError, tdError
 from fakes.nodes import Node
 from fakes.world import World
@@ -120,16 +120,32 @@ def _core_names() -> dict[str, Any]:
     return found
 
 
-@cache
 def _class_names() -> frozenset[str]:
+    return _classes_of(builds.current())
+
+
+@cache
+def _classes_of(build: builds.Build) -> frozenset[str]:
     families = {"OP", "COMP", "ObjectCOMP", "PanelCOMP", "TOP", "CHOP", "DAT", "SOP", "POP", "MAT"}
     retired = {c for c in api_index.index() if "OP" in api_index.bases_of(c)}
-    return frozenset(families | retired | set(catalogue.types()))
+    present = {"OP", "ObjectCOMP", "PanelCOMP"} | build.families
+    return frozenset((families & present | retired | set(catalogue.types())) - _absent_classes(build))
 
 
 @cache
+def _absent_classes(build: builds.Build) -> frozenset[str]:
+    """The classes of families that the build does not have, and the families themselves."""
+    absent = {"TOP", "CHOP", "SOP", "POP", "MAT", "DAT", "COMP"} - build.families
+    return frozenset(c for c in api_index.index() if absent & {c, *api_index.bases_of(c)}) | absent
+
+
 def all_names() -> tuple[str, ...]:
     """Every name in scope, also those that are not faked."""
+    return _names_of(builds.current())
+
+
+@cache
+def _names_of(build: builds.Build) -> tuple[str, ...]:
     core = _core_names()
     return tuple(
         sorted(
@@ -185,7 +201,8 @@ def lookup_fixed(name: str) -> Any:
         return face_class(name)
     if name == "td":
         return sys.modules["td"]
-    if name in api_index.names_of("module td") or name in api_index.index():
+    known = name in api_index.names_of("module td") or name in api_index.index()
+    if known and name not in _absent_classes(builds.current()):
         raise NotFaked(f"td.{name}")
     raise tdAttributeError(f"module 'td' has no attribute '{name}'")
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from fakes import catalogue, creating, wiring
+from fakes import builds, catalogue, creating, wiring
 from fakes.classes import extends, face_class, load_parts, unknown_type
 from fakes.op_cooking import Cooking
 from fakes.op_core import flag
@@ -18,6 +19,18 @@ __all__ = ["OP", "extends", "face_class", "flag", "load_parts", "unknown_type"]
 
 def _is_family(family: str) -> Any:
     return property(lambda self: self._live().info.family == family)
+
+
+def _newest(getter: Callable[[Any], Any]) -> property:
+    """A property that only the newest pages have (fact 54): other builds refuse it as an unknown name."""
+    name = getter.__name__
+
+    def get(self: Any) -> Any:
+        if builds.lacks("OP", name):
+            raise AttributeError(name)  # `Guarded.__getattr__` says it in TouchDesigner's words
+        return getter(self)
+
+    return property(get, doc=getter.__doc__)
 
 
 class OP(Networked, Parametered, Placed, Storing, Cooking):
@@ -49,13 +62,13 @@ class OP(Networked, Parametered, Placed, Storing, Cooking):
         return self._live().path
 
     @property
-    def opType(self) -> str:
-        """`noiseTOP`."""
+    def OPType(self) -> str:
+        """`noiseTOP`. In every build, though the newest pages only have `opType` (fact 54)."""
         return self._live().info.name
 
-    @property
-    def OPType(self) -> str:
-        """The older spelling of `opType`."""
+    @_newest
+    def opType(self) -> str:
+        """`noiseTOP`."""
         return self._live().info.name
 
     @property
@@ -75,13 +88,20 @@ class OP(Networked, Parametered, Placed, Storing, Cooking):
     isTOP = _is_family("TOP")
     isCHOP = _is_family("CHOP")
     isSOP = _is_family("SOP")
-    isPOP = _is_family("POP")
     isDAT = _is_family("DAT")
     isMAT = _is_family("MAT")
     isCOMP = _is_family("COMP")
     isObject = property(lambda self: wiring.comp_kind(self._live()) == "object")
     isPanel = property(lambda self: wiring.comp_kind(self._live()) == "panel")
-    isCustom = property(lambda self: self._live() is None)
+
+    @_newest
+    def isPOP(self) -> bool:
+        return self._live().info.family == "POP"
+
+    @_newest
+    def isCustom(self) -> bool:
+        """Whether it is a custom operator (a plug-in); the stand-in has none."""
+        return self._live() is None
 
     @property
     def digits(self) -> int | None:

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fakes import serving
+from fakes import builds, serving
+from fakes.builds import NEWEST
 from fakes.commands import Commands
 from fakes.control import Control, Later, Lines
 from fakes.frames import Pacer, burn
@@ -48,6 +49,8 @@ class Options:
     """A build's .toc to drop in; a new slim build by default."""
     bare: bool = False
     """Without the component: TouchDesigner alone."""
+    build: str = NEWEST
+    """Which build of TouchDesigner to be."""
 
 
 class Process:
@@ -87,6 +90,8 @@ class Process:
         import fakes
         from fakes import life, scenes
 
+        builds.use(self.options.build)
+        builds.hide_packages()
         world = fakes.install()
         world.rate = self.options.fps
         alive = life.of(world)

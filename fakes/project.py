@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fakes import toe
-from fakes.app import BUILD, VERSION
+from fakes import builds, toe
+from fakes.app import VERSION
 from fakes.errors import tdError
 from fakes.guard import Guarded
 
@@ -115,7 +115,9 @@ class Project(Guarded):
 
     @property
     def modified(self) -> bool:
-        # Not in the documentation's index; live builds have it, and have no `dirty` (fact 36).
+        # Not in the documentation's index; live builds have it, and have no `dirty` (facts 36, 62).
+        if builds.lacks("Project", "modified"):
+            raise AttributeError("modified")
         return self._state.modified
 
     @property
@@ -124,7 +126,7 @@ class Project(Guarded):
 
     @property
     def saveBuild(self) -> str:
-        return BUILD if self._state.saved_at else ""
+        return builds.current().name if self._state.saved_at else ""
 
     @property
     def saveTime(self) -> str:

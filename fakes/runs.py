@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
-from fakes import guard
+from fakes import builds, guard
 from fakes.clock import Always
 from fakes.errors import NotFaked, tdError
 from fakes.guard import Guarded
@@ -258,6 +258,8 @@ def make_run(schedule: Schedule, host: Host) -> Callable[..., Run]:
             raise NotFaked(f"run() of {script!r}: a DAT has a run() of its own")
         if not isinstance(script, (str, DatScript)) and not callable(script):
             raise tdError("Invalid script argument for run(): a string, a DAT or a callable is needed")
+        if callable(script) and not builds.current().run_takes_callables:
+            raise tdError("Invalid script argument for run(): a string is needed")  # fact 63
         frames = int(delayFrames)
         if delayMilliSeconds:
             frames += round(delayMilliSeconds * host.rate() / 1000)

@@ -6,6 +6,7 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
+from fakes import builds
 from fakes.errors import NotFaked
 from fakes.nodes import Node
 
@@ -44,9 +45,13 @@ def for_script(node: Node) -> dict[str, Any]:
     return scope
 
 
-@cache
 def fixed_names() -> dict[str, Any]:
     """The names that mean the same in every script: classes, plain modules, refusals."""
+    return _fixed_in(builds.current())
+
+
+@cache
+def _fixed_in(build: builds.Build) -> dict[str, Any]:
     from fakes import module
 
     found: dict[str, Any] = {"__builtins__": __builtins__}

@@ -22,6 +22,7 @@ from tdmcp_embedded import __version__, host_facts, lifeline
 from tdmcp_embedded.display import Display, Status
 from tdmcp_embedded.loading import Loading
 from tdmcp_embedded.pump import Pump
+from tdmcp_embedded.touchdesigner.builds import run_later
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -84,7 +85,7 @@ def find(owner: Any) -> Embedded | None:
 
 def released(td: Any) -> None:
     """An extension was torn down: see in two frames whether its component is gone, and end its server if so."""
-    td.run(_sweep, delayFrames=2, delayRef=td.op.TDResources)
+    run_later(td, _sweep, delayFrames=2, delayRef=td.op.TDResources)
 
 
 def frame_started(owner_id: int) -> None:
@@ -143,6 +144,8 @@ class Embedded:
         self._frames = 0
         self._gone = False
         self._asked = ("", "")
+        self._unread: set[str] = set()
+        """Facts that could not be read; each is logged once."""
 
     # -- what a person does --------------------------------------------------------------------------------
 
@@ -292,7 +295,7 @@ class Embedded:
         if self.log is None:
             self._open_log(host_log)
         # A queue that was closed stays closed: every run has its own.
-        self.queue = frame_queue.FrameQueue(frame_end=lambda work: self._td.run(work, endFrame=True))
+        self.queue = frame_queue.FrameQueue(frame_end=lambda work: run_later(self._td, work, endFrame=True))
         self._serving = serving.Serving(self._td, self.queue, self.facts, dict(self._values), self.log)
         self._seen = -1
         self._show(Status("starting", "Starting."))
@@ -396,7 +399,7 @@ class Embedded:
         component), and can only be closed once its step is over."""
         queue.pump()
         if queue.stats()["depth"]:
-            self._td.run(self._drain, queue, delayFrames=1, delayRef=self._td.op.TDResources)
+            run_later(self._td, self._drain, queue, delayFrames=1, delayRef=self._td.op.TDResources)
 
     def _port_is_free(self) -> bool:
         """Whether no server of this process is still letting go of its port."""
@@ -423,14 +426,14 @@ class Embedded:
 
     def sample(self) -> None:
         """Read the facts that other threads may know of TouchDesigner."""
-        try:
-            facts = host_facts.sample(self._td, self._owner)
-        except Exception as error:  # noqa: BLE001 - whatever TouchDesigner raises, the pump must go on
-            self._note(f"Reading the project's state failed: {type(error).__name__}: {error}", "warning")
-            return
-        facts["name"] = str(self._values.get("Instancename") or "") or facts["project"].removesuffix(".toe")
+        facts, missing = host_facts.sample(self._td, self._owner)
+        for name in missing.keys() - self._unread:
+            self._unread.add(name)
+            self._note(f"This build does not tell the fact {name} ({missing[name]}).", "warning")
+        project = str(facts.get("project", ""))
+        facts["name"] = str(self._values.get("Instancename") or "") or project.removesuffix(".toe")
         self.facts.update(facts, version=__version__, pid=os.getpid())
-        if facts["playing"]:
+        if facts.get("playing", True):
             lifeline.drop()
         else:
             lifeline.hold(self._td, _look_alive)

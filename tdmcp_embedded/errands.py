@@ -10,6 +10,8 @@ from collections.abc import Callable, Generator
 from threading import Thread
 from typing import Any, TypeVar
 
+from tdmcp_embedded.touchdesigner.builds import run_later
+
 #: The work itself: each `yield` wants the next frame and may say how far it is; what it returns is shown at the end.
 Steps = Generator[str, None, str]
 Result = TypeVar("Result")
@@ -78,7 +80,7 @@ class Errand:
             self.clear_up()
         else:
             # delayRef: delays on any other clock stand still while the timeline is paused.
-            self._td.run(self._step, delayFrames=1, delayRef=self._td.op.TDResources)
+            run_later(self._td, self._step, delayFrames=1, delayRef=self._td.op.TDResources)
 
     def _say(self, sentence: str) -> None:
         if sentence and sentence != self.sentence:

@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
+from tdmcp_embedded.touchdesigner.builds import run_later
+
 #: Frames between two looks of the chain while it is not needed.
 HEARTBEAT: Final = 10
 
@@ -36,7 +38,7 @@ class Pump:
     def __init__(self, td: Any, work: Callable[[], None], revived: Callable[[], None]) -> None:
         # Looked up once, not in every frame. As delayRef: on any other clock, delays stand still while the timeline
         # is paused.
-        self._run_later, self._reference = td.run, td.op.TDResources
+        self._td, self._reference = td, td.op.TDResources
         self._work, self._revived = work, revived
         self._chain = 0
         self._armed = self._ended = False
@@ -67,7 +69,9 @@ class Pump:
             self._next.kill()  # asleep, it would be there for a while
 
     def _come_again(self, frames: int) -> None:
-        self._next = self._run_later(self._tick, self._chain, delayFrames=frames, delayRef=self._reference)
+        self._next = run_later(
+            self._td, self._tick, self._chain, delayFrames=frames, delayRef=self._reference
+        )
 
     def frame_started(self) -> None:
         """From onFrameStart, once a frame. The number of the frame says nothing: of a slow timeline, or one that loops

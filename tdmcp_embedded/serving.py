@@ -244,6 +244,9 @@ class Serving:
 
     def _build(self, port: int) -> ASGIApp:
         """The application, once the port is known and the heavy imports are done."""
+        from tdmcp_embedded.http.cryptography_stub import import_sdk
+
+        import_sdk()  # before anything else of the SDK
         from tdmcp_embedded.files import home
         from tdmcp_embedded.http.app import build_app
         from tdmcp_embedded.http.dashboard import Dashboard

@@ -111,7 +111,11 @@ def _jobs() -> dict[str, Any]:
 def _look_again(owner: Any, td: Any, work: Any) -> None:
     work.looks[owner.id] = time.monotonic()
     # delayRef: delays on any other clock stand still while the timeline is paused.
-    td.run(_again, owner, owner.id, work, delayFrames=1, delayRef=td.op.TDResources)
+    # As text: builds of 2023 take no function (fact 63).
+    td.run(
+        "args[0](*args[1:])", _again, owner, owner.id, work,
+        delayFrames=1, delayRef=td.op.TDResources, fromOP=td.root,
+    )  # fmt: skip
 
 
 def _again(owner: Any, owner_id: int, work: Any) -> None:

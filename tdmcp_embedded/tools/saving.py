@@ -45,7 +45,9 @@ class ProjectSaved(Output):
 
     file: str = Field(description="the file that was written")
     bytes: int
-    modified: bool = Field(description="whether something changed since")
+    modified: bool | None = Field(
+        description="whether something changed since; null where the build does not tell"
+    )
 
     def text(self) -> str:
         return f"Saved {self.file} ({self.bytes} bytes)"

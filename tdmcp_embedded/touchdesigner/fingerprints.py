@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.touchdesigner import diagnostics, lookup
-from tdmcp_embedded.touchdesigner.builds import op_type
+from tdmcp_embedded.touchdesigner.builds import is_modified, op_type
 from tdmcp_embedded.touchdesigner.flags import read_flags
 from tdmcp_embedded.touchdesigner.rows import boxes, members
 
@@ -76,7 +76,7 @@ def project(td: ModuleType) -> Generator[None, None, Fingerprint]:
     yield
     time, here = td.root.time, td.project
     return (
-        str(here.name), str(here.folder), bool(here.modified), float(here.cookRate), bool(here.realTime),
+        str(here.name), str(here.folder), is_modified(td), float(here.cookRate), bool(here.realTime),
         bool(time.play), float(time.rate), float(time.rangeStart), float(time.rangeEnd),
         bool(td.ui.performMode), bool(td.app.power),
     )  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.touchdesigner import session, undo
+from tdmcp_embedded.touchdesigner.builds import is_modified
 from tdmcp_embedded.touchdesigner.values import Json, clean, cut
 
 
@@ -80,7 +81,7 @@ def save(td: ModuleType, path: str | None) -> dict[str, Json]:
     written = path or _newest(str(td.project.folder))
     if saved is False or written is None or not os.path.isfile(written):
         raise ToolFailure(Code.TD_ERROR, "TouchDesigner did not save the project.")
-    return {"file": clean(written), "bytes": os.path.getsize(written), "modified": bool(td.project.modified)}
+    return {"file": clean(written), "bytes": os.path.getsize(written), "modified": is_modified(td)}
 
 
 def _newest(folder: str) -> str | None:

@@ -6,20 +6,21 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.touchdesigner.builds import is_modified
 from tdmcp_embedded.touchdesigner.project_file import is_saved
 from tdmcp_embedded.touchdesigner.values import clean, rounded
 
 
 def project_facts(td: ModuleType) -> dict[str, Any]:
     """Name, folder, whether it has a file, and whether that is up to date."""
-    project = td.project
+    project, modified = td.project, is_modified(td)
     folder, name = clean(str(project.folder)), clean(str(project.name))
     return {
         # The name is what the *next* save will be called once the file carries a number (fact 36).
         "name": name,
         "folder": folder,
         "saved": is_saved(folder, name),
-        "modified": bool(project.modified),
+        **({} if modified is None else {"modified": modified}),
     }
 
 

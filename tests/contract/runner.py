@@ -170,9 +170,9 @@ def start(
         if next(steps, done) is done:
             done(test.report)
         else:
-            td.run(step, delayFrames=1, delayRef=td.op.TDResources)
+            td.run("args[0]()", step, delayFrames=1, delayRef=td.op.TDResources)
 
-    td.run(step, delayFrames=1, delayRef=td.op.TDResources)
+    td.run("args[0]()", step, delayFrames=1, delayRef=td.op.TDResources)
     return test
 
 

@@ -4,6 +4,7 @@ Only what `embed` asks of TouchDesigner is here; anything else is an AttributeEr
 the stand-in (`tests/integration/test_component_life.py`).
 """
 
+from functools import partial
 from importlib import import_module
 from types import SimpleNamespace
 from typing import ClassVar
@@ -69,7 +70,7 @@ class Host:
         manager = SimpleNamespace(TDTask=SimpleNamespace, EnqueueTask=self._enqueue)
         self.op = SimpleNamespace(TDResources=SimpleNamespace(ThreadManager=manager))
         self.project = SimpleNamespace(name="show.7.toe", folder="", modified=False, cookRate=60.0)
-        self.app = SimpleNamespace(version="099", build="2025.32460", power=True)
+        self.app = SimpleNamespace(version="099", build="2025.32460", power=True, pythonExecutable="python")
         self.ui = SimpleNamespace(performMode=False)
         self.root = SimpleNamespace(time=SimpleNamespace(play=True, frame=1.0, rate=60.0))
         self.pending, self.at_end = [], []
@@ -83,7 +84,10 @@ class Host:
     def pause(self, paused):
         self.root.time.play = not paused
 
-    def run(self, function, *args, delayFrames=0, delayRef=None, endFrame=False):
+    def run(self, text, *args, delayFrames=0, delayRef=None, endFrame=False, fromOP=None):
+        assert isinstance(text, str), "builds of 2023 take text only"
+        assert fromOP is self.root, "the operator whose script is running may be gone by then"
+        function, args = partial(eval, text, {"args": args}), ()
         if endFrame:
             self.at_end.append((function, args))
             return None

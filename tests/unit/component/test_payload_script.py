@@ -51,7 +51,8 @@ def load(payload, owner, *, until):
     td = SimpleNamespace(
         app=SimpleNamespace(pythonExecutable=""),
         op=SimpleNamespace(TDResources=None),
-        run=lambda function, *args, **when: scheduled.append((function, args)),
+        root=None,
+        run=lambda text, function, *args, **when: scheduled.append((function, args)),
     )
     for _ in range(50):
         given = payload.load(owner, td)
