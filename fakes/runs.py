@@ -150,24 +150,31 @@ class Run(Guarded):
         put(self, "_host", host)
 
     @property
+    def _live(self) -> Pending:
+        # Of one that was executed it is established; of one that was killed, the worse way (fact 58).
+        if not self._pending.alive:
+            raise tdError("Invalid run object: it is over.")
+        return self._pending
+
+    @property
     def active(self) -> bool:
-        return self._pending.alive
+        return self._live.alive
 
     @property
     def group(self) -> str:
-        return self._pending.group
+        return self._live.group
 
     @group.setter
     def group(self, value: str) -> None:
-        self._pending.group = str(value)
+        self._live.group = str(value)
 
     @property
     def isString(self) -> bool:
-        return isinstance(self._pending.source, str)
+        return isinstance(self._live.source, str)
 
     @property
     def isDAT(self) -> bool:
-        return isinstance(self._pending.source, DatScript)
+        return isinstance(self._live.source, DatScript)
 
     @property
     def isCell(self) -> bool:
@@ -175,37 +182,37 @@ class Run(Guarded):
 
     @property
     def source(self) -> Any:
-        source = self._pending.source
+        source = self._live.source
         return source.dat if isinstance(source, DatScript) else source
 
     @property
     def path(self) -> Any:
-        return self._pending.owner
+        return self._live.owner
 
     @property
     def remainingFrames(self) -> int:
-        return self._pending.remaining()
+        return self._live.remaining()
 
     @remainingFrames.setter
     def remainingFrames(self, value: int) -> None:
-        if self._pending.ticks is not None:
-            self._pending.due = self._pending.ticks.elapsed + int(value)
+        if self._live.ticks is not None:
+            self._live.due = self._live.ticks.elapsed + int(value)
 
     @property
     def remainingMilliseconds(self) -> int:
-        return round(self._pending.remaining() * 1000 / self._host.rate())
+        return round(self._live.remaining() * 1000 / self._host.rate())
 
     @remainingMilliseconds.setter
     def remainingMilliseconds(self, value: int) -> None:
-        if self._pending.ticks is not None:
+        if self._live.ticks is not None:
             frames = round(value * self._host.rate() / 1000)
-            self._pending.due = self._pending.ticks.elapsed + frames
+            self._live.due = self._live.ticks.elapsed + frames
 
     def kill(self) -> None:
-        self._schedule.drop(self._pending)
+        self._schedule.drop(self._live)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Run) and other._pending is self._pending
+        return isinstance(other, Run) and other._pending is self._live
 
     def __hash__(self) -> int:
         return hash(self._pending.number)

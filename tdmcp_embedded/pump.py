@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from tdmcp_embedded.touchdesigner.builds import run_later
@@ -65,8 +66,11 @@ class Pump:
     def end(self) -> None:
         """No more frames, for good."""
         self._ended = True
-        if self._next is not None:
-            self._next.kill()  # asleep, it would be there for a while
+        pending, self._next = self._next, None
+        if pending is not None:
+            # Asleep, it would be there for a while. One that is over raises when touched, even by this (fact 58).
+            with suppress(Exception):
+                pending.kill()
 
     def _come_again(self, frames: int) -> None:
         self._next = run_later(

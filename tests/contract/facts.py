@@ -45,6 +45,47 @@ def disturbs(what: str) -> Callable[[F], F]:
     return mark
 
 
+def later(t: Any, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """`td.run` of a function, as text: older builds take nothing else (fact 63)."""
+    return t.td.run("args[0](*args[1:])", function, *args, **options)
+
+
+def since(year: int) -> Callable[[F], F]:
+    """A test of what builds of that year and newer do."""
+
+    def mark(test: F) -> F:
+        test.__dict__["since"] = year
+        return test
+
+    return mark
+
+
+def needs(*names: str) -> Callable[[F], F]:
+    """A test of what only builds have whose `td` has these names (`POP`, `op.TDResources.ThreadManager`)."""
+
+    def mark(test: F) -> F:
+        test.__dict__["needs"] = names
+        return test
+
+    return mark
+
+
+def lacking(test: Callable[..., Any], td: Any) -> str:
+    """The first thing that a test needs and this build lacks; empty if it has all."""
+    year = getattr(test, "since", 0)
+    if int(str(td.app.build).partition(".")[0]) < year:
+        return f"what came in {year}"
+    return next((name for name in getattr(test, "needs", ()) if not _has(td, name)), "")
+
+
+def _has(td: Any, path: str) -> bool:
+    for name in path.split("."):
+        if not hasattr(td, name):
+            return False
+        td = getattr(td, name)
+    return True
+
+
 @contextmanager
 def raises(*kinds: type[BaseException]) -> Iterator[Caught]:
     """Fail unless what is inside raises one of the exceptions."""

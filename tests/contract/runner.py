@@ -23,6 +23,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from .fact_list import FACTS
+from .facts import lacking
 
 #: Frames that one test may take.
 FRAMES = 600
@@ -113,6 +114,10 @@ class SelfTest:
             for case in self._cases:
                 if case.disturbs and not self._disturbing:
                     self._rows.append(_row(case, LEFT_OUT, f"moves {case.disturbs} for a moment"))
+                    continue
+                lacks = lacking(case.function, self._td)
+                if lacks:
+                    self._rows.append(_row(case, LEFT_OUT, f"this build has no {lacks}"))
                     continue
                 yield from self._run(case)
                 yield  # What the test left behind settles before the next one.

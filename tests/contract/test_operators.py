@@ -9,7 +9,7 @@ def test_an_operator_is_an_instance_of_its_type_and_family(t):
     assert isinstance(n, t.td.noiseTOP)
     assert isinstance(n, t.td.TOP)
     assert isinstance(n, t.td.OP)
-    assert (n.opType, n.family, n.type) == ("noiseTOP", "TOP", "noise")
+    assert (n.OPType, n.family, n.type) == ("noiseTOP", "TOP", "noise")
     assert n.isTOP
     assert not n.isCHOP
 

@@ -1,9 +1,10 @@
 """POPs: counts are methods there, and a new Geometry COMP holds one."""
 
-from .facts import fact, raises
+from .facts import fact, needs, raises
 
 
 @fact(41)
+@needs("POP")
 def test_counts_of_a_pop_are_methods(t):
     grid = t.scratch.create(t.td.gridPOP)
     assert (grid.numPoints(), grid.numPrims()) == (400, 361)
@@ -12,12 +13,14 @@ def test_counts_of_a_pop_are_methods(t):
 
 
 @fact(17, 41)
+@needs("POP")
 def test_the_torus_in_a_new_geometry_has_points(t):
     torus = t.scratch.create(t.td.geometryCOMP).op("torus1")
     assert torus.numPoints() == 800
     assert torus.display and torus.render
 
 
+@needs("POP")
 def test_a_geodesic_sphere_has_points_on_its_radius(t):
     sphere = t.scratch.create(t.td.spherePOP)
     assert sphere.numPoints() == 252
@@ -25,6 +28,7 @@ def test_a_geodesic_sphere_has_points_on_its_radius(t):
         assert abs((x * x + y * y + z * z) ** 0.5 - 1) < 1e-5
 
 
+@needs("POP")
 def test_transform_and_merge_and_bounds(t):
     move, merge = t.scratch.create(t.td.transformPOP), t.scratch.create(t.td.mergePOP)
     move.inputConnectors[0].connect(t.scratch.create(t.td.boxPOP))
@@ -37,6 +41,7 @@ def test_transform_and_merge_and_bounds(t):
 
 
 @fact(27, 41)
+@needs("POP")
 def test_a_line_is_divided_between_its_points(t):
     line = t.scratch.create(t.td.linePOP)
     assert line.seq.pt.numBlocks == 2
@@ -54,6 +59,7 @@ def test_a_line_is_divided_between_its_points(t):
 
 
 @fact(41)
+@needs("POP")
 def test_a_closed_line_comes_back_to_its_beginning(t):
     line = t.scratch.create(t.td.linePOP)
     line.par.closed = True
@@ -61,6 +67,7 @@ def test_a_closed_line_comes_back_to_its_beginning(t):
 
 
 @fact(43)
+@needs("POP")
 def test_points_are_read_by_attribute_and_range(t):
     grid = t.scratch.create(t.td.gridPOP)
     grid.par.cols = grid.par.rows = 3

@@ -1,6 +1,6 @@
 """run(): delays, their clock, groups, and killing."""
 
-from .facts import disturbs, fact
+from .facts import disturbs, fact, later, raises, since
 
 
 def marks(t):
@@ -8,7 +8,8 @@ def marks(t):
     return []
 
 
-@fact(8)
+@fact(8, 63)
+@since(2025)
 def test_a_callable_runs_after_so_many_frames(t):
     seen = marks(t)
     since = t.td.absTime.frame
@@ -52,7 +53,7 @@ def test_a_dat_is_run_with_the_text_it_has_by_then(t):
 @fact(8)
 def test_milliseconds_round_to_a_frame(t):
     seen = marks(t)
-    pending = t.td.run(seen.append, "ran", delayMilliSeconds=1000 / t.td.root.time.rate)
+    pending = later(t, seen.append, "ran", delayMilliSeconds=1000 / t.td.root.time.rate)
     assert pending.remainingFrames == 1
     yield
     yield
@@ -76,7 +77,7 @@ def test_a_delay_stands_still_while_the_timeline_is_paused(t):
     t.td.root.time.play = False
     try:
         yield
-        pending = t.td.run(seen.append, "ran", delayFrames=1)
+        pending = later(t, seen.append, "ran", delayFrames=1)
         yield
         yield
         yield
@@ -95,7 +96,7 @@ def test_a_delay_on_td_resources_runs_while_the_timeline_is_paused(t):
     t.td.root.time.play = False
     try:
         yield
-        t.td.run(seen.append, "ran", delayFrames=1, delayRef=t.td.op.TDResources)
+        later(t, seen.append, "ran", delayFrames=1, delayRef=t.td.op.TDResources)
         yield
         yield
         assert seen == ["ran"]
@@ -106,7 +107,7 @@ def test_a_delay_on_td_resources_runs_while_the_timeline_is_paused(t):
 @fact(8)
 def test_a_delay_by_the_clock_on_the_wall_comes_about_then(t):
     seen = marks(t)
-    t.td.run(seen.append, "ran", delayMilliSeconds=50, wallTime=True, delayRef=t.td.op.TDResources)
+    later(t, seen.append, "ran", delayMilliSeconds=50, wallTime=True, delayRef=t.td.op.TDResources)
     assert seen == []
     since = t.td.absTime.seconds
     while t.td.absTime.seconds < since + 0.2:
@@ -117,10 +118,9 @@ def test_a_delay_by_the_clock_on_the_wall_comes_about_then(t):
 @fact(8)
 def test_a_killed_run_never_runs(t):
     seen = marks(t)
-    pending = t.td.run(seen.append, "ran", delayFrames=1)
+    pending = later(t, seen.append, "ran", delayFrames=1)
     assert pending.active
     pending.kill()
-    assert not pending.active
     yield
     yield
     assert seen == []
@@ -129,8 +129,8 @@ def test_a_killed_run_never_runs(t):
 @fact(8)
 def test_runs_can_be_found_by_their_group(t):
     seen = marks(t)
-    t.td.run(seen.append, "ours", delayFrames=1, group="contract")
-    t.td.run(seen.append, "others", delayFrames=1)
+    later(t, seen.append, "ours", delayFrames=1, group="contract")
+    later(t, seen.append, "others", delayFrames=1)
     for pending in list(t.td.runs):
         if pending.group == "contract":
             pending.kill()
@@ -146,9 +146,9 @@ def test_what_a_run_schedules_for_the_next_frame_waits_for_it(t):
     def again():
         seen.append(t.td.absTime.frame)
         if len(seen) < 3:
-            t.td.run(again, delayFrames=1)
+            later(t, again, delayFrames=1)
 
-    t.td.run(again, delayFrames=1)
+    later(t, again, delayFrames=1)
     for _ in range(5):
         yield
     assert len(seen) == 3
@@ -159,7 +159,33 @@ def test_what_a_run_schedules_for_the_next_frame_waits_for_it(t):
 def test_an_exception_in_a_run_does_not_stop_the_others(t):
     seen = marks(t)
     t.td.run("1 / 0", delayFrames=1)
-    t.td.run(seen.append, "ran", delayFrames=1)
+    later(t, seen.append, "ran", delayFrames=1)
+    yield
+    yield
+    assert seen == ["ran"]
+
+
+@fact(58)
+def test_a_run_that_is_over_raises_when_touched_even_to_be_killed(t):
+    seen = marks(t)
+    pending = later(t, seen.append, "ran", delayFrames=1)
+    yield
+    yield
+    assert seen == ["ran"]
+    for touch in (
+        lambda: pending.active,
+        lambda: pending.group,
+        lambda: pending.remainingFrames,
+        pending.kill,
+    ):
+        with raises(Exception):
+            touch()
+
+
+@fact(63)
+def test_text_with_the_function_among_its_arguments_runs_in_every_build(t):
+    seen = marks(t)
+    t.td.run("args[0](*args[1:])", seen.append, "ran", delayFrames=1, delayRef=t.td.op.TDResources)
     yield
     yield
     assert seen == ["ran"]

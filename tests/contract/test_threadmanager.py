@@ -3,7 +3,7 @@
 import threading
 import time
 
-from .facts import disturbs, fact
+from .facts import disturbs, fact, needs
 
 #: Seconds to wait for a worker thread at the most. Not frames: where frames are made by hand they take no time.
 PATIENCE = 30.0
@@ -18,6 +18,7 @@ def until(condition):
 
 
 @fact(5)
+@needs("op.TDResources.ThreadManager")
 def test_the_result_comes_back_on_the_main_thread(t):
     seen = []
     manager = t.td.op.TDResources.ThreadManager
@@ -34,6 +35,7 @@ def test_the_result_comes_back_on_the_main_thread(t):
 
 
 @fact(5)
+@needs("op.TDResources.ThreadManager")
 def test_an_exception_goes_to_its_own_hook_on_the_main_thread(t):
     seen = []
     manager = t.td.op.TDResources.ThreadManager
@@ -49,6 +51,7 @@ def test_an_exception_goes_to_its_own_hook_on_the_main_thread(t):
 
 
 @fact(5)
+@needs("op.TDResources.ThreadManager")
 def test_the_refresh_hook_comes_every_frame_until_the_work_is_done(t):
     go, refreshed, done = threading.Event(), [], []
     manager = t.td.op.TDResources.ThreadManager
@@ -67,6 +70,7 @@ def test_the_refresh_hook_comes_every_frame_until_the_work_is_done(t):
 
 
 @fact(5)
+@needs("op.TDResources.ThreadManager")
 def test_the_pool_works_on_four_tasks_at_a_time(t):
     go, started, done = threading.Event(), [], []
     manager = t.td.op.TDResources.ThreadManager
@@ -89,6 +93,7 @@ def test_the_pool_works_on_four_tasks_at_a_time(t):
 
 @fact(5)
 @disturbs("the timeline")
+@needs("op.TDResources.ThreadManager")
 def test_the_refresh_hook_comes_while_the_timeline_is_paused(t):
     # Not established. The server gets its frames back by it when a script has cancelled every run() in a pause; where it
     # does not come, a person has to touch the component.

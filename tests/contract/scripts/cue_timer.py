@@ -28,4 +28,4 @@ def onOffToOn(channel, sampleIndex, val, prev):
 '''
 
 run("parent().op('trigger').par.const0value = 1", delayFrames=3, fromOP=me)
-run(recall, 'wild', delayFrames=120)
+run('args[0](args[1])', recall, 'wild', delayFrames=120)

@@ -19,4 +19,4 @@ void main()
 def mend():
     pixel.text = pixel.text.replace('vUV.st)\n', 'vUV.st);\n')
 
-run(mend, delayFrames=90)
+run('args[0]()', mend, delayFrames=90)
