@@ -19,6 +19,7 @@ class Fact(NamedTuple):
 
 
 _DRIVER = "graphics drivers and their dialogs have no place in the stand-in"
+_LATER = "the stand-in does not behave so yet, or no test says so"
 _SERVER = "about the server's process, not about operators: its own tests cover it"
 
 FACTS: dict[int, Fact] = {
@@ -75,10 +76,37 @@ FACTS: dict[int, Fact] = {
     51: Fact("Process", "R", "A port taken by a dead listener still looks bound: test by a real bind."),
     52: Fact("Process", "L", "A heavy shader can kill the graphics context: TD ends, leaving CrashAutoSave files.", _DRIVER),
     53: Fact("Process", "L", "One undo entry per tool call is possible from one callback; a script's own sleeps make later calls look dead."),
+    54: Fact("Builds", "DR", "The type of an operator is OP.OPType in every build; opType, isPOP and isCustom stand in the newest pages only; POPs came with 2025."),
+    55: Fact("Finding", "DL", "op(path), parent.op(name), children and findChildren leave utility operators out unless includeUtility=True; a path through one resolves.", _LATER),
+    56: Fact("Undo", "LR", "Making an annotation adds TouchDesigner's own step Add Annotate and ends the open block; undo stacks are newest first; some steps are renamed.", _LATER),
     57: Fact("Finding", "L", "ParMode and some 70 other type aliases are names of scripts and of __main__, not of the module td; type(par.mode) gives ParMode everywhere."),
+    58: Fact("Frames", "D", "A Run that has been executed raises when touched, kill() included."),
+    59: Fact("Saving", "DI", "Opening a project: ids are given anew and may repeat, onExit does not come, modules in sys.modules survive, pending runs end.", "a self test must not open another project"),
+    60: Fact("Saving", "L", "Dropping a .tox writes an expression into External .tox; Enable External .tox and Reload Custom Parameters are on by default.", "nobody can drop a file by script; the process does (`drop_component`)"),
+    61: Fact("Builds", "D?", "2023 builds bundle neither cryptography nor cffi (numpy 1.24); 2025 builds do. Whether Python has lzma is not established.", "the payload does not need lzma"),
+    62: Fact("Builds", "?", "project.modified is on no page; one project uses it on 2025.33070.", "only the newest build of the stand-in has it"),
+    63: Fact("Builds", "DR", "Builds of 2023 take text in run(), builds of 2025 functions too; text with the function among its arguments works in both."),
     64: Fact("Frames", "D", "cookFrame counts the timeline of the component, cookAbsFrame absolute time; cpuCookTime and gpuCookTime replace cookTime."),
+    65: Fact("Parameters", "L", "Sequences of a POP that never cooked are not all in pars(); custom sequences need blockSize before numBlocks.", _LATER),
+    66: Fact("Errors", "R", "The error cache moves on frame boundaries; what nothing cooks has no error.", _LATER),
     67: Fact("Data", "L", "The display flag of SOPs is exclusive in a network."),
+    68: Fact("Operators", "L", "Many annotations made at once in a network on screen crash TouchDesigner; one every few frames is safe.", _LATER),
+    69: Fact("Wires", "R", "inputConnectors of a COMP may be empty right after its In operator was made; a cook brings them.", _LATER),
+    70: Fact("Data", "DI", "TOP.save(asynchronous=True) gives a FileSaveStatus in the newest pages, perhaps a text in older builds.", _LATER),
+    71: Fact("Frames", "LI", "Execute family at creation: active on; CHOP Execute valuechange, Panel Execute offtoon, Parameter Execute onpulse and custom on.", _LATER),
+    72: Fact("Finding", "LD", "op(par) takes parameters and evaluates them; par['x'] = value assigns; par[Par].", _LATER),
     73: Fact("Creating", "?", "What destroying a host with docked operators raises is not established; the stand-in refuses it with an exception like any other.", "its test is the stand-in's own"),
+    74: Fact("Operators", "DL", "Script operators, Timer CHOP, OSC, Web and Keyboard DATs and the GLSL family are made with docked DATs.", _LATER),
+    75: Fact("Errors", "L", "A GLSL shader that fails is a warning on the operator that names the Info DAT.", _LATER),
+    76: Fact("Parameters", "L", "A parameter that takes several operators evaluates to a list; * in Render TOP's geometry means geometry only.", _LATER),
+    77: Fact("Parameters", "L", "References by name do not follow a rename; only a warning shows.", _LATER),
+    78: Fact("Parameters", "R", "A pulse parameter with an expression fires when the expression's pulse does; op('comp').mod.x reaches another component's module.", _LATER),
+    79: Fact("Operators", "L", "buttonCOMP, sliderCOMP, fieldCOMP, listCOMP and animationCOMP are clones with children.", _LATER),
+    80: Fact("Operators", "L", "changeType keeps tags; storeStartupValue sets the value too.", _LATER),
+    81: Fact("Parameters", "D", "Par.tuplet and tupletName exist though the present pages omit them: absence from the pages is not absence.", _LATER),
+    82: Fact("Process", "R", "sys.executable in a component's subprocess is no Python: use app.pythonExecutable and check it.", _SERVER),
+    83: Fact("Process", "D", "Derivative's own component registers with clients as touchdesigner and serves on port 13316.", _SERVER),
+    84: Fact("Data", "L", "numpyArray of a TOP begins with the bottom row.", _LATER),
 }  # fmt: skip
 
 #: Tests of the product and of the stand-in's process that hold to a fact without being contract tests.
