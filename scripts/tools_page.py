@@ -39,7 +39,13 @@ all take {size:.1f} kB of a client's context ({core_size:.1f} kB the core), outp
 Paths are TouchDesigner's. A **parameter value** is a plain JSON value (a constant), `{{"expr": "…"}}`, \
 `{{"bind": "…"}}`, `{{"reset": true}}` or `{{"pulse": true}}`. A **network** is written one way everywhere: what \
 `read_network` gives, `build_network` takes. Lists page with `limit` and `cursor` and say `total`, `returned` and \
-`next_cursor`; a cursor finds its place again when operators come and go between two pages. Every answer comes twice, as structured content and as a text that says the same.
+`next_cursor`; a cursor finds its place again when operators come and go between two pages. Every answer comes twice, as structured content and as a text that says the same; an answer \
+with pictures comes as pictures and text, since some clients drop the pictures beside structured content.
+
+Listed schemas are plain, for every client and its model: arrays name their items, no argument is a reference, and an \
+output schema requires nothing at its root, so that a refusal fits it too. The server checks arguments more strictly: \
+unknown names are refused. `null` for an optional argument means that it is left out, and so does `""` for one that is not \
+text. An empty path is refused; it never means the root.
 
 **Every edit** is one undo step, is read back, and answers with `problems` (errors and warnings new one frame later, on \
 what was touched and what it feeds) and `undo` (the name of the step; empty if nothing changed). A call that fails \
@@ -67,7 +73,8 @@ def page() -> str:
         core=sum(tool.core for tool in TABLE.values()),
         size=sum(sizes.values()) / 1000,
         core_size=sum(sizes[tool.name] for tool in TABLE.values() if tool.core) / 1000,
-        outputs=sum(len(_compact(output_schema(tool))) for tool in TABLE.values()) / 1000,
+        outputs=sum(len(_compact(schema)) for tool in TABLE.values() if (schema := output_schema(tool)))
+        / 1000,
         rows="\n".join(_row(tool) for tool in TABLE.values()),
     )
     return head + "".join(_section(tool) for tool in TABLE.values())
@@ -118,6 +125,8 @@ def _argument(name: str, part: Mapping[str, Any], root: Mapping[str, Any], requi
         words.append(f"default `{json.dumps(part['default'], ensure_ascii=False)}`")
     if "minimum" in part and "maximum" in part:
         words.append(f"{part['minimum']} to {part['maximum']}")
+    elif "maximum" in part:
+        words.append(f"at most {part['maximum']}")
     elif "minimum" in part:
         words.append(f"{part['minimum']} or more")
     return f"| `{name}` | {_type(part, root)} | {_cell('; '.join(words))} |"

@@ -1,4 +1,4 @@
-"""Outputs and failures as MCP tool results: structured content and a text that says the same."""
+"""Outputs and failures as MCP tool results: structured content and a text that says the same, or pictures and text."""
 
 from __future__ import annotations
 
@@ -25,6 +25,9 @@ from tdmcp_embedded.tools.tool import Output
 #: Largest message, in bytes: Claude Desktop refuses results over 1 MB, the Python SDK's client events over 1 MiB.
 MESSAGE_LIMIT = 1_000_000
 
+#: The key of `_meta` under which a result says what the MCP App needs besides the pictures.
+APP_META = "tdmcp-embedded/picture"
+
 #: Room for the JSON-RPC envelope around a result.
 _ENVELOPE = 4_000
 
@@ -44,12 +47,14 @@ _NOT_THE_REQUEST = frozenset(
 
 
 def success(output: Output) -> CallToolResult:
-    """A tool's output as a result.
+    """A tool's output as a result. Pictures go with text only: some clients (Codex) pass the model nothing but the
+    structured content where there is any.
 
     Raises:
         ToolFailure: `too_large`, when the message would be refused by clients.
     """
-    structured = output.structured()
+    structured = None if output.pictures else _encodable(output.structured())
+    meta = {APP_META: shown} if (shown := output.for_app()) is not None else None
     content: list[ContentBlock] = [TextContent(text=_encodable(output.text()))]
     for picture in output.pictures:
         content.append(
@@ -58,14 +63,14 @@ def success(output: Output) -> CallToolResult:
     link = output.link()
     if link is not None:
         content.append(_link(link))
-    size = len(json.dumps(_encodable(structured)).encode()) + sum(_size(block) for block in content)
+    size = len(json.dumps(structured).encode()) + sum(_size(block) for block in content)
     if size > MESSAGE_LIMIT - _ENVELOPE:
         raise ToolFailure(
             Code.TOO_LARGE,
             f"The answer would be {size / 1e6:.1f} MB; MCP clients take at most {MESSAGE_LIMIT / 1e6:.0f} MB.",
             hint="Ask for less: fewer operators or fields, a smaller limit, depth, range or max_size.",
         )
-    return CallToolResult(content=content, structured_content=_encodable(structured))
+    return CallToolResult(content=content, structured_content=structured, _meta=meta)
 
 
 def failure(error: ToolFailure) -> CallToolResult:
@@ -77,10 +82,10 @@ def failure(error: ToolFailure) -> CallToolResult:
     )
 
 
-def noted(result: CallToolResult, sentence: str, ignored: list[str] | None) -> CallToolResult:
-    """The result with a sentence on arguments that were ignored, and with their names where there is room for them."""
+def noted(result: CallToolResult, sentence: str, ignored: list[str]) -> CallToolResult:
+    """The result with a sentence on arguments that were ignored, and with their names in the structured content."""
     content = result.structured_content
-    if content is not None and ignored is not None:
+    if content is not None:
         content = {**content, "ignored_arguments": ignored}
     return result.model_copy(
         update={"content": [*result.content, TextContent(text=sentence)], "structured_content": content}

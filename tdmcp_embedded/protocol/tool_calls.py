@@ -55,9 +55,7 @@ class ToolCalls(Offer):
         new = self._noted.new(_session(ctx), added)
         if not new:
             return result
-        # Clients check an answer against the schema, so nothing may be added that it does not allow.
-        is_open = output_schema(tool).get("additionalProperties") is not False
-        return results.noted(result, host_arguments.sentence(tool, new), new if is_open else None)
+        return results.noted(result, host_arguments.sentence(tool, new), new)
 
     async def _result(
         self, ctx: Context, tool: Tool, params: CallToolRequestParams

@@ -215,5 +215,6 @@ TOOLS = [
         run=batch,
         prepare=prepare,
         finish=finish,
+        may_give_pictures=True,
     )
 ]

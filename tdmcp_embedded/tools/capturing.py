@@ -77,6 +77,9 @@ class Captured(Output):
         lines.append(f"at frame {', '.join(map(str, self.frames))}; mean rgba {self.mean_rgba}")
         return "\n".join([*lines, *(self.notes or [])])
 
+    def for_app(self) -> dict[str, Any]:
+        return {"path": self.path, "native_size": self.native_size, "verdict": self.verdict}
+
 
 @dataclass(frozen=True)
 class Taken:
@@ -187,6 +190,7 @@ TOOLS = [
         level=Level.OBSERVE,
         effect=Effect.READ,
         own_progress=True,
+        may_give_pictures=True,
         arguments=CaptureImage,
         output=Captured,
         run=capture_image,

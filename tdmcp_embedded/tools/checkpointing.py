@@ -54,13 +54,15 @@ def checkpoint(call: Call, given: Checkpoint) -> Steps[Checkpoints]:
     td = call.td
     if given.action == "list":
         undo.journal().abandon()
-        return Checkpoints(action="list", checkpoints=checkpoints.listed(td, given.path))
+        path = lookup.normal_path(given.path) if given.path is not None else None
+        return Checkpoints(action="list", checkpoints=checkpoints.listed(td, path))
     if given.path is None or not given.name:
         raise ToolFailure(Code.VALUE_INVALID, f"{given.action} needs path and name.")
     if given.action == "drop":
         undo.journal().abandon()
-        checkpoints.drop(td, lookup.normal_path(given.path), given.name)
-        return Checkpoints(action="drop", checkpoints=checkpoints.listed(td, given.path))
+        path = lookup.normal_path(given.path)
+        checkpoints.drop(td, path, given.name)
+        return Checkpoints(action="drop", checkpoints=checkpoints.listed(td, path))
     comp = lookup.component(td, given.path)
     path = str(comp.path)
     if given.action == "save":

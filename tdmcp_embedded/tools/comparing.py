@@ -78,7 +78,7 @@ def compare_network(call: Call, given: CompareNetwork) -> Steps[Page]:
     before: Side
     if not isinstance(given.with_, str):
         before = Described((yield from checked(given.with_)))
-    elif given.with_.startswith("/"):
+    elif given.with_.startswith("/") or not given.with_.strip():
         before = Live(call.td, lookup.component(call.td, given.with_), given.depth, own)
     else:
         before = Remembered((yield from checkpoints.opened(call.td, str(network.path), given.with_)))

@@ -13,9 +13,7 @@ from tdmcp_embedded.wording import counted
 
 class DeleteOperators(Arguments):
     paths: list[str] = Field(min_length=1, max_length=500, description="operators; what COMPs hold goes too")
-    confirm: bool = Field(
-        default=False, description="needed for more than 3 operators, those inside COMPs counted"
-    )
+    confirm: bool = Field(default=False, description="the user agrees to more than 3")
 
 
 class DeletedOperators(aftermath.Edited):

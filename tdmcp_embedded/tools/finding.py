@@ -67,7 +67,7 @@ class FindOperators(Arguments):
     errors_only: bool = Field(default=False, description="Only with errors or warnings.")
     depth: int | None = Field(default=None, ge=1, description="Levels below path; default: all.")
     fields: list[FieldName] | None = Field(
-        default=None, description="What to say of each, beside path; default: type."
+        default=None, description="Facts of each beside path; default: type."
     )
     limit: int = Field(default=_DEFAULT_LIMIT, ge=1, le=1000, description="Operators a page.")
     cursor: paging.Cursor = None

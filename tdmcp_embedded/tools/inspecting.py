@@ -28,7 +28,7 @@ _ENTRIES = 40
 class InspectOperator(Arguments):
     """Which operators, and which of their parameters."""
 
-    paths: list[str] = Field(min_length=1, max_length=20, description="One to twenty operators.")
+    paths: list[str] = Field(min_length=1, max_length=20, description="One to twenty.")
     parameters: str = Field(
         default="changed",
         description='"changed" (not at default), "all", or a pattern of names such as "t? res*".',

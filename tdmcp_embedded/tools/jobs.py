@@ -16,9 +16,7 @@ class GetJob(Arguments):
     """Which job."""
 
     job: str = Field(description="The id that still_running gave.")
-    cancel: bool = Field(
-        default=False, description="End it: dropped if it waits, else ended at its next step."
-    )
+    cancel: bool = Field(default=False, description="End it, at its next step.")
 
 
 class JobState(Output):
@@ -110,6 +108,7 @@ TOOLS = [
         arguments=GetJob,
         output=JobState,
         answer=get_job,
+        may_give_pictures=True,
         core=True,
     )
 ]

@@ -21,7 +21,7 @@ from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.tools.tool import Arguments, Output
 
 #: The argument by which a call asks for a later page.
-Cursor = Annotated[str | None, Field(description="next_cursor of the page before.")]
+Cursor = Annotated[str | None, Field(description="next_cursor of the last page.")]
 
 #: Bytes of structured content after which a page of default size ends early: with its text it stays below 20 kB.
 PAGE_BYTES = 9_000

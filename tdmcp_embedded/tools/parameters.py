@@ -24,9 +24,7 @@ class Change(BaseModel, extra="forbid"):
 
 
 class SetParameters(Arguments):
-    changes: list[Change] = Field(
-        min_length=1, max_length=500, description="operators, each with the parameters to set"
-    )
+    changes: list[Change] = Field(min_length=1, max_length=500, description="by operator")
     partial: bool = Field(default=False, description="write what is right even if some is wrong")
 
 

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.tools import validation_messages
 from tdmcp_embedded.tools.json_faults import fault
-from tdmcp_embedded.tools.shapes import Schema, accepts, branches, names_at, shape
+from tdmcp_embedded.tools.shapes import Schema, accepts, branches, names_at, shape, takes_text
 from tdmcp_embedded.tools.sizes import excess
 from tdmcp_embedded.tools.tool import Arguments, Tool
 
@@ -48,6 +48,8 @@ def parse(tool: Tool, given: Mapping[str, Any] | None) -> Arguments:
 
     Unknown names are refused with near matches. A text where the model wants an object, list, number or boolean is
     read as JSON when it holds one (some clients send nested values that way); never where the model takes text.
+    An optional argument that is null, or empty text where the model takes none, is as if left out: some clients send
+    every argument that there is. That holds at every depth.
 
     Raises:
         ToolFailure: `value_invalid`, naming every argument that is wrong; `too_large`, where it is its size.
@@ -58,9 +60,7 @@ def parse(tool: Tool, given: Mapping[str, Any] | None) -> Arguments:
     unknown = [name for name in given if name not in known]
     if unknown:
         raise _unknown(tool.name, unknown, known)
-    repaired = {
-        name: _read_json_text(value, schema["properties"][name], schema) for name, value in given.items()
-    }
+    repaired: dict[str, Any] = _read(given, schema, schema)
     if wrong := fault(repaired):
         raise ToolFailure(
             Code.VALUE_INVALID,
@@ -149,7 +149,8 @@ def _brief(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def _read_json_text(value: Any, schema: Schema, root: Schema) -> Any:
+def _read(value: Any, schema: Schema, root: Schema) -> Any:
+    """The value with JSON in texts read, and what is as good as left out left out, at every depth."""
     options = branches(schema, root)
     if isinstance(value, str):
         if any(accepts(branch, "string") for branch in options):
@@ -165,19 +166,28 @@ def _read_json_text(value: Any, schema: Schema, root: Schema) -> Any:
             for branch in options
             for kind, python in _JSON_TYPES.items()
         )
-        return _read_json_text(parsed, schema, root) if fits else value
+        return _read(parsed, schema, root) if fits else value
     if isinstance(value, list):
         items = next((branch["items"] for branch in options if "items" in branch), None)
-        return value if items is None else [_read_json_text(item, items, root) for item in value]
+        return value if items is None else [_read(item, items, root) for item in value]
     if isinstance(value, dict):
         for branch in options:
             named = branch.get("properties", {})
             rest = branch.get("additionalProperties")
             if named or rest:
                 return {
-                    name: _read_json_text(item, named.get(name, rest), root)
+                    name: _read(item, named.get(name, rest), root)
                     if name in named or rest is not None
                     else item
                     for name, item in value.items()
+                    if not (
+                        name in named
+                        and name not in branch["required"]
+                        and _is_left_out(item, named[name], root)
+                    )
                 }
     return value
+
+
+def _is_left_out(value: Any, schema: Schema, root: Schema) -> bool:
+    return value is None or (value == "" and not takes_text(schema, root, ""))

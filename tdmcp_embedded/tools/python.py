@@ -24,7 +24,7 @@ _LEAST = 500
 
 
 class ExecutePython(Arguments):
-    code: str = Field(description="Python; a last line that is an expression gives the value")
+    code: str = Field(description="Python; the last expression is the value")
     time_limit: float | None = Field(
         default=None, gt=0, le=600, description="seconds; default: the server's setting"
     )

@@ -47,6 +47,14 @@ def accepts(branch: Schema, kind: str) -> bool:
     return bool(kind == branch.get("type", "string"))
 
 
+def takes_text(schema: Schema, root: Schema, text: str) -> bool:
+    """Whether this text is a value of the schema: any text, or a word of an enumeration."""
+    return any(
+        text in branch["enum"] if "enum" in branch else not branch or branch.get("type") == "string"
+        for branch in branches(schema, root)
+    )
+
+
 def names_at(schema: Schema, path: list[str], root: Schema) -> list[str]:
     """Property names known at a location, for near matches."""
     options = branches(schema, root)
@@ -66,8 +74,9 @@ def names_at(schema: Schema, path: list[str], root: Schema) -> list[str]:
 def _model(model: type[BaseModel], models: dict[str, Any]) -> Schema:
     if model.__name__ not in models:
         properties: dict[str, Schema] = {}
+        required = [field.alias or name for name, field in model.model_fields.items() if field.is_required()]
         # Before its fields: a network's operator holds others.
-        models[model.__name__] = {"type": "object", "properties": properties}
+        models[model.__name__] = {"type": "object", "properties": properties, "required": required}
         for name, field in model.model_fields.items():
             properties[field.alias or name] = _type(field.annotation, models)
     return {"$ref": model.__name__}

@@ -39,7 +39,7 @@ class Arguments(BaseModel):
 
 
 class Output(BaseModel):
-    """Base of every output model: the structured content, and a text that says the same."""
+    """Base of every output model: the structured content (none where there are pictures), and a text that says the same."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -52,6 +52,10 @@ class Output(BaseModel):
     def structured(self) -> dict[str, Any]:
         """Strict JSON for `structuredContent`."""
         return self.model_dump(mode="json", exclude_none=True)
+
+    def for_app(self) -> dict[str, Any] | None:
+        """What the MCP App needs to show pictures, which come without structured content; no model sees it."""
+        return None
 
     def link(self) -> str | None:
         """Address of the resource that holds the whole, where this is a part of something large; else None."""
@@ -138,6 +142,9 @@ class Tool:
     idempotent: bool = False
     own_progress: bool = False
     """Whether it reports its progress itself; of others the runner gives signs of life."""
+    may_give_pictures: bool = False
+    """Whether its answer may hold pictures. Such an answer is pictures and text without structured content, since some
+    clients pass the model only that where there is any; so the tool lists no output schema."""
     core: bool = False
     """Whether the small toolset for clients with little room has it."""
     deadline: Callable[[Any], float] | None = None

@@ -34,7 +34,7 @@ class UpdateOperator(Arguments):
         default={}, description="bypass, lock, display, render, viewer, allowCooking …"
     )
     position: (
-        Annotated[Point, WithJsonSchema({"type": "array", "description": "[x, y] of its lower left corner"})]
+        Annotated[Point, WithJsonSchema({**forms.NUMBERS, "description": "[x, y] of its lower left corner"})]
         | None
     ) = None
     color: forms.Color | None = None

@@ -40,24 +40,22 @@ class Insertion(BaseModel, extra="forbid"):
     input: int = Field(default=0, ge=0)
 
 
-#: The one list that is asked for most; the other two are described in words.
-_CONNECT = WithJsonSchema(
-    {
-        "type": "array",
-        "description": "paths; output and input default to 0; comp: connectors on top of COMPs",
-        "items": {
-            "type": "object",
-            "required": ["from", "to"],
-            "properties": {
-                "from": {"type": "string"},
-                "output": {"type": "integer"},
-                "to": {"type": "string"},
-                "input": {"type": "integer"},
-                "comp": {"type": "boolean"},
-            },
-        },
-    }
+_TEXT, _INDEX, _SWITCH = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
+
+
+def _wires(description: str, required: list[str], **properties: Any) -> WithJsonSchema:
+    """The schema of one of the lists, without the defaults that the description states."""
+    items = {"type": "object", "required": required, "properties": properties}
+    return WithJsonSchema({"type": "array", "description": description, "items": items})
+
+
+_CONNECT = _wires(
+    "paths; output and input default to 0; comp: connectors on top of COMPs",
+    ["from", "to"],
+    **{"from": _TEXT, "output": _INDEX, "to": _TEXT, "input": _INDEX, "comp": _SWITCH},
 )
+_DISCONNECT = _wires("done first", ["to"], to=_TEXT, input=_INDEX, comp=_SWITCH)
+_INSERT = _wires("path into the wire to that input; last", ["path", "to"], path=_TEXT, to=_TEXT, input=_INDEX)
 
 
 class WireOperators(Arguments):
@@ -69,14 +67,12 @@ class WireOperators(Arguments):
     disconnect: Annotated[
         list[Disconnection],
         Field(max_length=500),
-        WithJsonSchema({"type": "array", "description": "[{to, input, comp}]; done first"}),
+        _DISCONNECT,
     ] = Field(default=[])
     insert: Annotated[
         list[Insertion],
         Field(max_length=100),
-        WithJsonSchema(
-            {"type": "array", "description": "[{path, to, input}]: path into the wire to that input; last"}
-        ),
+        _INSERT,
     ] = Field(default=[])
 
 

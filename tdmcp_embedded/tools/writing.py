@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, WithJsonSchema
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
-from tdmcp_embedded.tools import aftermath
+from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import dats, lookup
 from tdmcp_embedded.wording import counted
@@ -25,14 +25,24 @@ class WriteData(Arguments):
     path: str = Field(description="path of a DAT")
     text: str | None = Field(default=None, description="the whole text")
     table: (
-        Annotated[list[list[str | int | float]], WithJsonSchema({"type": "array", "description": "all rows"})]
+        Annotated[list[list[str | int | float]], WithJsonSchema({**forms.TABLE, "description": "all rows"})]
         | None
     ) = None
     replace: (
         Annotated[
             list[Replacement],
             Field(max_length=100),
-            WithJsonSchema({"type": "array", "description": "[{old, new}]: old must match exactly once"}),
+            WithJsonSchema(
+                {
+                    "type": "array",
+                    "description": "old must match exactly once",
+                    "items": {
+                        "type": "object",
+                        "required": ["old", "new"],
+                        "properties": {"old": {"type": "string"}, "new": {"type": "string"}},
+                    },
+                }
+            ),
         ]
         | None
     ) = None

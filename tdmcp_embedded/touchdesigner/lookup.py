@@ -27,7 +27,8 @@ def operator(td: ModuleType, path: str) -> Any:
     """The operator at an absolute path.
 
     Raises:
-        ToolFailure: `operator_not_found`, with paths that resemble it: siblings first, then the same name elsewhere.
+        ToolFailure: `operator_not_found`, with paths that resemble it: siblings first, then the same name elsewhere;
+            `value_invalid` when the path is empty.
     """
     wanted = normal_path(path)
     found = exact(td, wanted)
@@ -66,10 +67,29 @@ def exact(td: ModuleType, path: str) -> Any:
 
 
 def normal_path(path: str) -> str:
-    """A path as TD writes it: forward slashes, none doubled or at the end."""
+    """A path as TD writes it: forward slashes, none doubled or at the end.
+
+    Raises:
+        ToolFailure: `value_invalid` when it is empty. An empty path is a slip, and never means the root.
+    """
+    refuse_empty(path)
     parts = [part for part in path.strip().replace("\\", "/").split("/") if part]
     lead = "/" if path.strip().startswith(("/", "\\")) else ""
     return lead + "/".join(parts) or "/"
+
+
+def refuse_empty(path: str) -> None:
+    """Refuse an empty path or name of an operator, wherever a caller gives one.
+
+    Raises:
+        ToolFailure: `value_invalid`.
+    """
+    if not path.strip():
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            "The path of an operator is empty.",
+            hint='Give the path, such as /project1; the root is "/". Leave out an optional argument to get its default.',
+        )
 
 
 def _not_found(td: ModuleType, given: str, wanted: str) -> ToolFailure:

@@ -89,10 +89,11 @@ def sibling(operator: Any, name: str) -> Any:
     """The operator that `name` (a sibling's name, a relative or an absolute path) means beside `operator`.
 
     Raises:
-        ToolFailure: `operator_not_found`, with siblings that resemble it.
+        ToolFailure: `operator_not_found`, with siblings that resemble it; `value_invalid` when the name is empty.
     """
+    lookup.refuse_empty(name)
     parent = operator.parent()
-    found = parent.op(name) if not set(name) & set("*?[]^ ") and name else None
+    found = parent.op(name) if not set(name) & set("*?[]^ ") else None
     if found is None:
         raise ToolFailure(
             Code.OPERATOR_NOT_FOUND,

@@ -29,7 +29,7 @@ def file_path(td: ModuleType, given: str, suffix: str, outside: bool) -> str:
         raise ToolFailure(
             Code.VALUE_INVALID,
             f"{cut(clean(given), 200)!r} is no {suffix} file.",
-            suggestions=[given + suffix] if len(given) < 200 else [],
+            suggestions=[given + suffix] if given.strip() and len(given) < 200 else [],
         )
     if not os.path.isabs(given) and not folder:
         raise ToolFailure(

@@ -59,11 +59,13 @@ async function receive(result) {
     viewer.complain(textOf(result) || "The call failed.");
     return;
   }
-  const told = result.structuredContent ?? {};
-  if (told.native_size) {
-    picture(result, told);
+  const block = (result.content ?? []).find((b) => b.type === "image");
+  if (block) {
+    // A picture comes without structured content; a client that leaves out _meta costs the caption, not the picture.
+    picture(block, { path: given.path ?? "", ...result._meta?.["tdmcp-embedded/picture"] });
     return;
   }
+  const told = result.structuredContent ?? {};
   byId("picture").hidden = true;
   byId("network").hidden = false;
   if (told.operators) {
@@ -82,16 +84,15 @@ async function receive(result) {
   live();
 }
 
-function picture(result, told) {
-  const block = (result.content ?? []).find((b) => b.type === "image");
+function picture(block, told) {
   byId("picture").hidden = false;
   byId("network").hidden = true;
-  if (block) byId("shot").src = `data:${block.mimeType};base64,${block.data}`;
-  const [width, height] = told.native_size;
-  const verdict = told.verdict === "ok" ? "" : `; it is ${told.verdict}`;
-  say(byId("caption"), `${told.path}, ${width} × ${height} pixels${verdict}`);
+  byId("shot").src = `data:${block.mimeType};base64,${block.data}`;
+  const size = told.native_size ? `, ${told.native_size.join(" × ")} pixels` : "";
+  const verdict = (told.verdict ?? "ok") === "ok" ? "" : `; it is ${told.verdict}`;
+  say(byId("caption"), `${told.path}${size}${verdict}`);
   byId("shot").alt = `What ${told.path} shows${verdict}`;
-  byId("where").hidden = !can;
+  byId("where").hidden = !can || !told.path;
   byId("where").onclick = async () => {
     byId("picture").hidden = true;
     byId("network").hidden = false;

@@ -9,6 +9,7 @@ from typing import Any
 from playwright.sync_api import FrameLocator, Route
 
 from fakes.driver import StandIn
+from tests.answers import check_result
 from tests.browser import Tab
 from tests.integration.clients import JSON_HEADERS, request
 
@@ -73,7 +74,9 @@ def call(td: StandIn, method: str, called: str, **params: Any) -> dict[str, Any]
 
 def call_tool(td: StandIn, tool: str, /, **arguments: Any) -> dict[str, Any]:
     """The result of a tool call, as an agent gets it."""
-    return call(td, "tools/call", tool, name=tool, arguments=arguments)
+    result = call(td, "tools/call", tool, name=tool, arguments=arguments)
+    check_result(tool, result)
+    return result
 
 
 def document(td: StandIn) -> str:

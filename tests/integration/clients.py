@@ -19,11 +19,21 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
 from fakes.driver import StandIn
+from tests.answers import check_result
 
 ROOT = Path(__file__).resolve().parents[2]
 
 #: Seconds after which a test gives up waiting; generous, since the machine may be busy.
 PATIENCE = 60.0
+
+
+class CheckedClient(Client):
+    """The official client, checking every answer and every refusal against the listed schemas."""
+
+    async def call_tool(self, name: str, *arguments: Any, **options: Any) -> CallToolResult:
+        result = await super().call_tool(name, *arguments, **options)
+        check_result(name, result.model_dump(mode="json", by_alias=True, exclude_none=True))
+        return result
 
 
 @asynccontextmanager
@@ -32,7 +42,7 @@ async def http_client(td: StandIn, mode: str = "auto", **options: Any) -> AsyncI
     timeout = httpx2.Timeout(PATIENCE, read=PATIENCE)
     async with (
         httpx2.AsyncClient(headers=td.headers, timeout=timeout) as web,
-        Client(streamable_http_client(td.url, http_client=web), mode=mode, **options) as client,
+        CheckedClient(streamable_http_client(td.url, http_client=web), mode=mode, **options) as client,
     ):
         yield client
 
@@ -50,7 +60,7 @@ def shim_parameters(td: StandIn, *arguments: str) -> StdioServerParameters:
 @asynccontextmanager
 async def shim_client(td: StandIn, mode: str = "auto", **options: Any) -> AsyncIterator[Client]:
     """The official client through the stdio shim."""
-    async with Client(shim_parameters(td), mode=mode, **options) as client:
+    async with CheckedClient(shim_parameters(td), mode=mode, **options) as client:
         yield client
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from fakes.driver import StandIn
+from tests.answers import check_result
 from tests.integration.clients import JSON_HEADERS, PATIENCE, Answer, request
 
 LEGACY = "2025-11-25"
@@ -67,6 +68,7 @@ def call(td: StandIn, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     body, headers = call_body(tool, arguments)
     answer = payload(post(td, body, **headers))
     assert "result" in answer, answer
+    check_result(tool, answer["result"])
     return {**answer["result"]["structuredContent"], "is_error": answer["result"].get("isError", False)}
 
 

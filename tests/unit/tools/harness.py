@@ -15,11 +15,13 @@ import fakes
 import fakes.life
 import tdmcp_embedded.tools
 from fakes.tops import saving
+from tdmcp_embedded.errors import ToolFailure
 from tdmcp_embedded.frame_queue import NEXT_FRAME, FrameQueue
 from tdmcp_embedded.protocol import arguments
 from tdmcp_embedded.protocol.runner import Done, run_steps
 from tdmcp_embedded.settings import Level, Settings
 from tdmcp_embedded.tools.tool import Call, Output, Tool
+from tests.answers import check_result
 
 #: Frames any call may take here; a tool that waits for ever must fail its test.
 MOST_FRAMES = 100_000
@@ -83,11 +85,21 @@ class Bench:
         )
 
     def run(self, name: str, /, **given: Any) -> Output:
-        """Run a tool to its end, frame by frame, with arguments as a client sends them.
+        """Run a tool to its end, frame by frame, with arguments as a client sends them. Its answer, or its refusal,
+        must fit the listed output schema.
 
         Raises:
             ToolFailure: what the tool refused.
         """
+        try:
+            output = self._run(name, given)
+        except ToolFailure as refusal:
+            check_result(name, {"structuredContent": refusal.structured()})
+            raise
+        check_result(name, {"structuredContent": output.structured()})
+        return output
+
+    def _run(self, name: str, given: dict[str, Any]) -> Output:
         row = tool(name)
         if row.answer is not None:
             return self.answer(row, given)

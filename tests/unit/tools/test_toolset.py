@@ -15,7 +15,7 @@ from scripts import tools_page
 from scripts.tool_examples import EXAMPLES
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.protocol.arguments import parse
-from tdmcp_embedded.protocol.schemas import input_schema, output_schema
+from tdmcp_embedded.protocol.schemas import input_schema
 from tdmcp_embedded.tools.table import TABLE
 from tdmcp_embedded.tools.tool import Effect, Tool
 from tests.unit.tools.harness import Bench
@@ -57,7 +57,7 @@ def test_a_tool_says_what_it_is_for(tool: Tool) -> None:
     assert 60 <= len(tool.description) <= 400 and tool.description.endswith(".")
     # The field's word is operator; what an argument is called in the text must be called so in the schema.
     assert " node" not in tool.description.lower()
-    known = set(input_schema(tool).get("properties", {})) | set(output_schema(tool).get("properties", {}))
+    known = set(input_schema(tool).get("properties", {})) | set(tool.output.model_fields)
     known |= {word for other in TABLE.values() for word in (other.name, *other.name.split("_"))}
     snakes = {word.strip("().,:;") for word in tool.description.split() if "_" in word}
     assert snakes <= known | {"still_running"}
