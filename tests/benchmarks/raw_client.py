@@ -43,7 +43,7 @@ class RawClient:
         if answer.status != 200:
             raise Refused(answer.status, content[:300].decode("utf-8", "replace"))
         result = payload_of(answer.getheader("content-type") or "", content)["result"]
-        return {**result["structuredContent"], "is_error": bool(result.get("isError"))}
+        return {**result.get("structuredContent", {}), "is_error": bool(result.get("isError"))}
 
     def close(self) -> None:
         self._line.close()

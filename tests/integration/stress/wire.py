@@ -69,7 +69,10 @@ def call(td: StandIn, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     answer = payload(post(td, body, **headers))
     assert "result" in answer, answer
     check_result(tool, answer["result"])
-    return {**answer["result"]["structuredContent"], "is_error": answer["result"].get("isError", False)}
+    return {
+        **answer["result"].get("structuredContent", {}),
+        "is_error": answer["result"].get("isError", False),
+    }
 
 
 def open_session(td: StandIn) -> str:

@@ -47,6 +47,13 @@ class Agent:
             raise Refused(f"{tool}: {said}")
         return content
 
+    async def picture(self, path: str, **arguments: Any) -> str:
+        """Take a picture of an operator; what is said of it."""
+        failed, _, said = await self._ask("capture_image", {"path": path, **arguments})
+        if failed:
+            raise Refused(f"capture_image: {said}")
+        return said
+
     async def refused(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
         """Call a tool that is to refuse; its code, message, hint and suggestions."""
         failed, content, _ = await self._ask(tool, arguments)
@@ -58,7 +65,9 @@ class Agent:
         self.bill.calls += 1
         self.bill.sent += len(json.dumps({"name": tool, "arguments": arguments}).encode())
         self.bill.received += len(result.model_dump_json(by_alias=True, exclude_none=True).encode())
-        return bool(result.is_error), structured(result), text(result)
+        # Pictures come without structured content.
+        content = structured(result) if result.structured_content is not None else {}
+        return bool(result.is_error), content, text(result)
 
     async def job(self, number: str) -> dict[str, Any]:
         """Ask for a job until it is over; its outcome."""

@@ -38,8 +38,8 @@ async def audio_reactive_look(agent: Agent) -> None:
         "watch_values", watch=[{"path": f"{agent.home}/pulse", "param": "brightness1"}], frames=10
     )
     assert watched["values"][0]["min"] > 0.1
-    picture = await agent.call("capture_image", path=f"{agent.home}/out", max_size=256, frames=4)
-    assert picture["verdict"] == "ok"
+    picture = await agent.picture(f"{agent.home}/out", max_size=256, frames=4)
+    assert "): ok; " in picture, picture
     louder = "home.op('pulse').par.brightness1.eval() == home.op('out_level')['chan1'].eval() > 0.1"
     assert agent.truth(louder) is True
     assert agent.truth("[home.op('out').warnings(), bool(home.op('out').numpyArray().mean() > 0)]") == [
@@ -70,8 +70,8 @@ async def feedback_loop(agent: Agent) -> None:
         ],
     )
     assert "problems" not in built or not built["problems"]
-    picture = await agent.call("capture_image", path=f"{agent.home}/out", max_size=256, frames=4, every=5)
-    assert picture["verdict"] == "ok"
+    picture = await agent.picture(f"{agent.home}/out", max_size=256, frames=4, every=5)
+    assert "): ok; " in picture, picture
     assert agent.truth("home.op('trail').par.top.eval().name") == "sum"
     # What was drawn before is still there: more is lit than the dot of this frame.
     lit = "[float((home.op(o).numpyArray()[..., 0] > 0.05).mean()) for o in ('dot', 'out')]"
@@ -171,8 +171,8 @@ async def instanced_geometry(agent: Agent) -> None:
             },
         ],
     )
-    picture = await agent.call("capture_image", path=f"{agent.home}/render", max_size=256)
-    assert picture["verdict"] == "ok"
+    picture = await agent.picture(f"{agent.home}/render", max_size=256)
+    assert "): ok; " in picture, picture
     places = "[home.op('geo').par.instanceop.eval().numPoints, home.op('geo').par.instancetx.eval()]"
     assert agent.truth(places) == [25, "P(0)"]
     # The torus that TouchDesigner puts into every new geometryCOMP would hide what is really drawn.

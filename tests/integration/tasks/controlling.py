@@ -53,8 +53,8 @@ async def still_at_a_frame(agent: Agent) -> None:
     stopped = await agent.call("control_timeline", action="pause", frame=120)
     assert stopped["playing"] is False and stopped["frame"] == 120
     assert agent.truth("[root.time.play, root.time.frame]") == [False, 120]
-    picture = await agent.call("capture_image", path=f"{agent.home}/noise1", max_size=256, format="jpeg")
-    assert picture["verdict"] == "ok"
+    picture = await agent.picture(f"{agent.home}/noise1", max_size=256, format="jpeg")
+    assert "): ok; " in picture, picture
     await agent.call("control_timeline", action="play")
     assert agent.truth("root.time.play") is True
 

@@ -22,8 +22,8 @@ async def black_output(agent: Agent) -> None:
         "for a, z in ((n, l), (l, b), (b, o)): z.inputConnectors[0].connect(a)\n"
         "l.par.brightness1 = 0"
     )
-    black = await agent.call("capture_image", path=f"{agent.home}/out", max_size=128)
-    assert black["verdict"] == "black"
+    black = await agent.picture(f"{agent.home}/out", max_size=128)
+    assert "): black; " in black, black
     network = await agent.call("read_network", path=agent.home)
     suspects = {op["name"]: op.get("params") for op in network["operators"]}
     assert suspects["level1"] == {"brightness1": 0}
@@ -31,8 +31,8 @@ async def black_output(agent: Agent) -> None:
         "set_parameters",
         changes=[{"path": f"{agent.home}/level1", "params": {"brightness1": {"reset": True}}}],
     )
-    mended = await agent.call("capture_image", path=f"{agent.home}/out", max_size=128)
-    assert mended["verdict"] == "ok"
+    mended = await agent.picture(f"{agent.home}/out", max_size=128)
+    assert "): ok; " in mended, mended
     assert agent.truth("bool(home.op('out').numpyArray()[..., :3].max() > 0.1)") is True
 
 
