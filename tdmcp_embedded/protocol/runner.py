@@ -10,9 +10,9 @@ from inspect import isgenerator
 from typing import Any, Final
 
 from tdmcp_embedded.frame_queue import NEXT_FRAME
+from tdmcp_embedded.protocol import code_guard
 from tdmcp_embedded.tools import undo_names
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Tool
-from tdmcp_embedded.touchdesigner import undo
 
 #: Seconds between two signs of life of work that does not report its progress itself.
 _SIGN_OF_LIFE: Final = 0.5
@@ -52,16 +52,23 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
     if tool.prepare is not None:
         call.prepared = yield from _prepared(call, tool, arguments)
     call.undo_name = call.undo_name or undo_names.name(tool, arguments)
-    with undo.block(call.td, call.undo_name):
-        value = tool.run(call, arguments)
-        if isgenerator(value):
-            try:
-                signal = next(value)
-            except StopIteration as stop:
-                return Done(call, tool, arguments, stop.value)
+    call.guard = yield from code_guard.ready(call)
+    value, signal = code_guard.edit(call, lambda: _begun(tool, call, arguments))
     if isgenerator(value):
         value = yield from _onwards(call, tool, value, signal)
     return Done(call, tool, arguments, value)
+
+
+def _begun(tool: Tool, call: Call, arguments: Arguments) -> tuple[Any, Any]:
+    """The edit itself: what the tool returned, or the rest of its steps with what the first one yielded."""
+    assert tool.run is not None
+    value = tool.run(call, arguments)
+    if isgenerator(value):
+        try:
+            return value, next(value)
+        except StopIteration as stop:
+            return stop.value, None
+    return value, None
 
 
 def _prepared(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, None, Any]:

@@ -18,6 +18,7 @@ from tdmcp_embedded.tools import aftermath, bounding
 from tdmcp_embedded.tools.parsing import parse
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import places, undo
+from tdmcp_embedded.touchdesigner.code_policy.invariant import CodeChanged
 from tdmcp_embedded.touchdesigner.values import weight
 
 #: Tools that cannot share a frame and an undo step with others.
@@ -90,6 +91,12 @@ def batch(call: Call, given: Batch) -> Generator[Any, None, list[_Running]]:
             _begin(running)
         except ToolFailure as failure:
             raise _placed(failure, index, running.tool.name) from None
+        # The calls after it may run code by cooking: each finds what was there before the batch.
+        try:
+            undo.journal().look()
+        except CodeChanged as changed:
+            changed.place = f"calls[{index}] ({running.tool.name})"
+            raise
     undo.journal().finish()
     while waiting := [running for running in prepared if running.steps is not None]:
         yield NEXT_FRAME if all(running.signal is NEXT_FRAME for running in waiting) else None

@@ -110,6 +110,8 @@ class Call:
     """Name of the undo step this call makes; shown in TouchDesigner's Edit menu."""
     batched: bool = False
     """Whether it is one of several calls that share a frame and an undo step."""
+    guard: Any = None
+    """Who watches that an edit of level edit changes no code (`code_policy.invariant.Guard`); None at level full."""
     prepared: Any = None
     """What the tool's `prepare` has found; None where it has none, or could not look yet (see `Tool`)."""
 

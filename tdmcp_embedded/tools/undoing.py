@@ -38,7 +38,7 @@ def undo(call: Call, arguments: Undo) -> Undone:
     # The settings hold the levels: what a person took back there, an agent below full may not bring again.
     own = str(call.instance.get("component", ""))
     guarded = call.td.op(own) if own and not call.level.allows(Level.FULL) else None
-    done, can_undo, can_redo = undo_steps.steps(call.td, arguments.steps, arguments.redo, guarded)
+    done, can_undo, can_redo = undo_steps.steps(call.td, arguments.steps, arguments.redo, guarded, call.guard)
     if not done:
         word = "redo" if arguments.redo else "undo"
         raise ToolFailure(Code.PRECONDITION_FAILED, f"There is nothing to {word}.")

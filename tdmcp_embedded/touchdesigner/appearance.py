@@ -28,6 +28,7 @@ def set_attribute(operator: Any, name: str, value: Any) -> bool:
         if operator.valid and operator.path == path and getattr(operator, name) != before:
             setattr(operator, name, before)
 
+    undo.journal().attribute_touched(operator, name)
     undo.journal().put_back_with(put_back)
     try:
         setattr(operator, name, value)

@@ -14,6 +14,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner.builds import op_type
+from tdmcp_embedded.touchdesigner.code_policy.reach import is_executor, is_unknown, reason
 from tdmcp_embedded.touchdesigner.code_text import does_nothing, holds_code, is_code, is_code_cell
 from tdmcp_embedded.touchdesigner.code_users import (
     Users,
@@ -23,20 +24,6 @@ from tdmcp_embedded.touchdesigner.code_users import (
     inside,
     readers,
 )
-
-#: Types that exist to run scripts, plug-ins or whole components; `is_executor` adds the families below.
-_EXECUTORS = frozenset(
-    {
-        "evaluateDAT", "expressionCHOP", "insertDAT", "examineDAT", "clipDAT", "clipCHOP", "clipblenderCHOP",
-        "replicatorCOMP", "engineCOMP", "pipeinCHOP", "pipeoutCHOP", "serialCHOP", "webrenderTOP", "opfindDAT",
-        "errorDAT", "fifoDAT", "keyboardinDAT", "midieventDAT", "midiinDAT", "multitouchinDAT", "mqttclientDAT",
-        "oscinDAT", "oscoutDAT", "renderpickDAT", "serialDAT", "serialdevicesDAT", "socketioDAT", "tcpipDAT",
-        "tuioinDAT", "udpinDAT", "udpoutDAT", "udtinDAT", "udtoutDAT", "webDAT", "webclientDAT", "webrtcDAT",
-        "webserverDAT", "websocketDAT", "ndiDAT", "artnetDAT", "etherdreamDAT", "monitorsDAT", "audiodevicesDAT",
-        "videodevicesDAT", "performDAT", "touchinDAT", "touchinCHOP", "touchinTOP",
-    }
-)  # fmt: skip
-_EXECUTOR_NAME = re.compile(r"(execute|script|cplusplus)", re.IGNORECASE)
 
 #: Text parameters that TD evaluates or runs as code, with the block numbers of sequences taken out.
 _CODE_PARAMETERS = frozenset(
@@ -55,11 +42,6 @@ _CODE_STYLES = frozenset({"Python", "File", "FileSave", "Folder"})
 #: What makes an operator that writes files write.
 _RECORDING = frozenset({"record", "recordpulse", "addframe"})
 _WRITER = re.compile(r"^[a-z0-9]+out[A-Z]+$")
-
-
-def is_executor(type_name: str) -> bool:
-    """Whether operators of this type exist to run code."""
-    return type_name in _EXECUTORS or _EXECUTOR_NAME.search(type_name) is not None
 
 
 @dataclass(frozen=True)
@@ -81,9 +63,15 @@ class Access:
             raise _denied(f"changing {operator.path}, which belongs to this server's own component,")
 
     def type(self, type_name: str) -> None:
-        """Refuse to make an operator whose purpose is running code."""
-        if not self.code and is_executor(type_name):
+        """Refuse to make an operator whose purpose is running code, or that reaches outside the project."""
+        if self.code:
+            return
+        if (why := reason(type_name)) is not None:
+            raise _denied(f"making a {type_name}, which {why},")
+        if is_executor(type_name):
             raise _denied(f"making a {type_name}, which runs code or loads files,")
+        if is_unknown(type_name):
+            raise _denied(f"making a {type_name}, a type that this server does not know,")
 
     def made(self, operator: Any) -> None:
         """The same, asked of a new operator: a type that the list does not know shows itself by its callbacks."""
@@ -107,6 +95,8 @@ class Access:
         where = f"{operator.path} {par.name}"
         if form in ("expr", "bind"):
             raise _denied(f"{'an expression' if form == 'expr' else 'a bind'} on {where}")
+        if (why := reason(op_type(operator))) is not None:
+            raise _denied(f"setting {where}: a {op_type(operator)} {why}; that")
         if is_executor(op_type(operator)):
             raise _denied(f"setting {where}: a {op_type(operator)} runs code; that")
         if par.style in _CODE_STYLES or par.isPython:
@@ -193,8 +183,11 @@ class Access:
             )
         if self.code:
             return
-        if flags.get("bypass") is False and operator.bypass and is_executor(op_type(operator)):
-            raise _denied(f"waking {operator.path}: a {op_type(operator)} runs code; that")
+        if flags.get("bypass") is False and operator.bypass:
+            if (why := reason(op_type(operator))) is not None:
+                raise _denied(f"waking {operator.path}: a {op_type(operator)} {why}; that")
+            if is_executor(op_type(operator)):
+                raise _denied(f"waking {operator.path}: a {op_type(operator)} runs code; that")
         if flags.get("export") and not operator.export:
             if operator.isCHOP and operator.par.exportmethod != "autoname" and operator.par.exporttable.val:
                 raise _denied(f"exporting {operator.path} through a table")
@@ -205,6 +198,8 @@ class Access:
         if self.code:
             return
         for each in (operator, *(operator.findChildren() if operator.isCOMP else ())):
+            if (why := reason(op_type(each))) is not None:
+                raise _denied(f"copying {each.path}, a {op_type(each)}, which {why},")
             code = each.isDAT and holds_code(each) and (each.isTable or not does_nothing(each.text))
             if is_executor(op_type(each)) or code or extension(each):
                 raise _denied(f"copying {each.path}, which holds code,")

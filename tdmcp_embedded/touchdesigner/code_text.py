@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 #: A comment that changes how Python reads the rest of the text: it could hide code from the test below.
@@ -17,6 +18,9 @@ _HARMLESS = (
     ast.Pass, ast.Break, ast.Continue, ast.Return, ast.Global,
 )  # fmt: skip
 
+#: Characters of the longest callbacks that TouchDesigner brings; parsing longer texts would cost a frame.
+_LONGEST_TEMPLATE = 8_000
+
 #: What nearly all cells are: words and numbers, without a sign or a word that Python would act on.
 _PLAIN_CELL = re.compile(r"(?!\s*(?:import|from|del|raise|assert|await|yield)\b)[\w .,/#%+*-]*")
 
@@ -27,6 +31,49 @@ def is_code(text: str) -> bool:
     Shaders, prose and JSON are not code: Python refuses to compile the first two, and the third only names things.
     Any text DAT can be imported or called by name, so what its text could do is what counts, not where it stands.
     """
+    return any(_does_something(each) for each in _readings(text))
+
+
+def runnable(text: str) -> str:
+    """The text as TouchDesigner would run it: without a byte order mark, and up to a NUL, where C's texts end."""
+    return text.lstrip("\ufeff").partition("\0")[0]
+
+
+def runs_nothing(text: str) -> bool:
+    """Whether nothing happens when Python runs this text: nothing in it, or only functions that do nothing.
+
+    Stricter than `does_nothing`: of prose, which Python refuses, nobody knows what another language makes.
+    """
+    text = runnable(text)
+    if not text.strip():
+        return True
+    if len(text) > _LONGEST_TEMPLATE or _CODING_COOKIE.search(text):
+        return False
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return all(
+        _is_empty_function(each) or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
+        for each in tree.body
+    )
+
+
+def _readings(text: str) -> Iterator[str]:
+    """The ways in which something could read a text as Python: `ast` alone refuses what others run."""
+    yield text
+    if "\ufeff" in text:
+        yield text.replace("\ufeff", "")
+    if "\0" in text:
+        yield text.partition("\0")[0]
+        yield text.replace("\0", "")
+        yield text.replace("\0", "\n")
+    if text[:1].isspace():
+        # `eval` and expressions begin behind the blanks.
+        yield text.replace("\ufeff", "").partition("\0")[0].strip()
+
+
+def _does_something(text: str) -> bool:
     tree = _read(text)
     if isinstance(tree, bool):
         return tree

@@ -74,6 +74,7 @@ def create(
         undo.journal().created(each)
         # As the editor does; TD's own create() leaves it off (fact 20).
         each.viewer = not each.isCOMP
+    undo.journal().born(layout.group(made))
     access.made(made)
     layout.fan_out(made)
     if name is not None and made.name != name:
@@ -152,6 +153,7 @@ def rename(operator: Any, name: str) -> None:
         if operator.valid and operator.name != before:
             operator.name = before
 
+    undo.journal().touch(operator, str(before), name)
     undo.journal().put_back_with(put_back)
     try:
         operator.name = name

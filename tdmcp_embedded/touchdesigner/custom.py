@@ -168,6 +168,7 @@ def _undoable(operator: Any) -> Iterator[None]:
     First in the undo step, so last when it is undone; last in it, so last when it is redone: what TD has done is left.
     """
     journal, path, before = undo.journal(), str(operator.path), Whole(operator)
+    journal.touch(operator)
 
     def back(undoing: bool) -> None:
         if undoing:

@@ -124,6 +124,7 @@ def set_table(dat: Any, rows: Sequence[Sequence[str]], access: Access) -> bool:
         if dat.valid and dat.path == path and table_of(dat) != before:
             _fill(dat, before)
 
+    undo.journal().touch(dat)
     undo.journal().put_back_with(put_back)
     _fill(dat, full)
     if table_of(dat) != full:

@@ -123,6 +123,7 @@ def change_type(td: ModuleType, operator: Any, type_name: str, access: Access) -
             with suppress(Exception):
                 found.changeType(getattr(td, old))
 
+    undo.journal().replacing(operator)
     undo.journal().put_back_with(put_back)
     try:
         made = operator.changeType(kind)

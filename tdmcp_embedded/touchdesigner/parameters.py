@@ -250,6 +250,8 @@ def _form(asked: Any) -> tuple[str, Any]:
 def _write(par: Any, write: Write, result: Written) -> None:
     before = undo.ParameterState(par)
     if write.form == "pulse":
+        # What it starts runs the code that is there now: it must be what was there before this call.
+        undo.journal().look()
         par.pulse()
         result.params[write.name] = {"pulse": True}
         result.changed += 1

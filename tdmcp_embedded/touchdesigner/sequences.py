@@ -70,6 +70,7 @@ def resize(operator: Any, name: str, count: int) -> bool:
     if before == count:
         return False
     path, journal = operator.path, undo.journal()
+    journal.touch(operator)
 
     def put_back() -> None:
         if operator.valid and operator.path == path and operator.par[name].sequence.numBlocks != before:

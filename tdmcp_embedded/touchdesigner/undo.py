@@ -6,17 +6,33 @@ mends the rest: some operations tear an open block down (making an annotation do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
+from tdmcp_embedded.touchdesigner.code_policy import steps
+from tdmcp_embedded.touchdesigner.code_policy.slots import Slot
+from tdmcp_embedded.touchdesigner.footprint import Footprint
 from tdmcp_embedded.touchdesigner.telling import told
 
 #: More steps than any one call leaves behind; a loop over the undo stack must end.
 _MOST_STEPS = 100
 
 _open: list[Journal] = []
+
+
+class Guard(Protocol):
+    """Whoever looks at what an edit touches while its block is open (`code_policy.invariant`)."""
+
+    removed: list[Slot]
+    added: list[Slot]
+
+    def look(self, footprint: Footprint) -> None:
+        """Look at what was touched since the last look; an exception puts the edit back."""
+
+    def born(self, operators: Iterable[Any]) -> None:
+        """Operators are as TouchDesigner has just made them."""
 
 
 @contextmanager
@@ -65,6 +81,10 @@ class Journal:
         """The SOPs that are displayed in networks in which this block displays one, by path."""
         self.grew = False
         """After the end: whether TD's undo list has become longer."""
+        self.footprint = Footprint()
+        """What the block has touched, up to the last `look`."""
+        self.guard: Guard | None = None
+        self._recent = Footprint()
         self._given_up = td is None
         self._foreign: int | None = None
         self._last: list[Callable[[], object]] = []
@@ -119,8 +139,33 @@ class Journal:
         finally:
             self._first = None
 
+    def touch(self, operator: Any, *names: str) -> None:
+        """Note that an operator changes in what code may depend on: wires, definitions, its type, its `names`."""
+        self._recent.touch(operator, *names)
+
+    def replacing(self, operator: Any) -> None:
+        """Note an operator in whose place TouchDesigner makes another one, of the same name."""
+        self._recent.replace(operator)
+
+    def attribute_touched(self, operator: Any, name: str) -> None:
+        """Note that an attribute of an operator changes; those that only people look at do not count."""
+        self._recent.attribute(operator, name)
+
+    def born(self, operators: Iterable[Any]) -> None:
+        """Note that operators are as TouchDesigner has just made them."""
+        if self.guard is not None:
+            self.guard.born(operators)
+
+    def look(self) -> None:
+        """Have what was touched since the last look compared with what it was, if somebody guards this block."""
+        recent, self._recent = self._recent, Footprint()
+        self.footprint.add(recent)
+        if self.guard is not None:
+            self.guard.look(recent)
+
     def created(self, operator: Any) -> None:
         """Note an operator that was made."""
+        self._recent.create(operator)
         td, path = self._td, operator.path
         replaces = _inside(path, self._gone)
         self._made.add(path)
@@ -136,9 +181,11 @@ class Journal:
     def destroying(self, operator: Any) -> None:
         """Note an operator that is about to be destroyed; to bring it back is TD's part."""
         self._gone.add(operator.path)
+        self._recent.destroy(operator)
 
     def parameter(self, par: Any) -> None:
         """Note the state of a parameter that is about to be written."""
+        self._recent.parameter(par)
         td, path, name = self._td, par.owner.path, par.name
         if _inside(path, self._made):
             # It goes with its operator; what stood in its place and comes back is not to be written to.
@@ -156,6 +203,7 @@ class Journal:
 
     def attribute(self, operator: Any, name: str, value: Any = None) -> None:
         """Note an attribute of an operator (a flag, its position, its text) that is about to be set."""
+        self._recent.attribute(operator, name)
         td, path = self._td, operator.path
         if _inside(path, self._made):
             self.put_back_with(_nothing)
@@ -180,6 +228,7 @@ class Journal:
 
         What is noted after that may be a state this code made: putting it back is only right where TD's undo is off.
         """
+        self._recent.foreign = True
         if self._foreign is None:
             self._foreign = len(self._entries)
 
@@ -191,7 +240,13 @@ class Journal:
         # The block may be gone already (fact 35): endBlock then raises, and there is nothing left to end.
         with suppress(Exception):
             self._undo.endBlock()
-        self.grew = len(self._undo.undoStack) > self._depth
+        names = [str(name) for name in self._undo.undoStack]
+        self.grew = len(names) > self._depth
+        self.footprint.add(self._recent)
+        guard = self.guard
+        # Without a guard nobody knows which code went with it, so that undoing it must bring none.
+        gone, come = (list(guard.removed), list(guard.added)) if guard is not None else ([], [])
+        steps.record(self._depth, names, steps.Step(self.name, self.footprint, gone, come))
 
     def release(self) -> None:
         """Leave TD's undo on or off, as the user had it."""

@@ -187,6 +187,7 @@ def note(target: Any, comp: bool = False) -> None:
     """Note in the journal how the inputs of an operator are wired now."""
     before = [(w[0].path, w[1]) if w else None for w in wires_in(target, comp)]
     path, journal = target.path, undo.journal()
+    journal.touch(target)
 
     def put_back() -> None:
         if not target.valid or target.path != path:
