@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from tdmcp_embedded.file_modes import NotPrivate, tighten, tighten_folder
 
@@ -27,6 +28,7 @@ def write_private(path: Path, content: dict[str, Any]) -> None:
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     tighten_folder(path.parent)
+    remove_abandoned(path)
     # mkstemp makes the file with mode 0600: at no moment can anybody else read it.
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
@@ -36,6 +38,26 @@ def write_private(path: Path, content: dict[str, Any]) -> None:
     except BaseException:
         remove(Path(temporary))
         raise
+
+
+#: Seconds after which nobody can still be writing a temporary file.
+_ABANDONED_S: Final = 60.0
+
+
+def remove_abandoned(path: Path) -> None:
+    """Remove the temporary files that killed writers of a file have left, keys in them included."""
+    # As mkstemp and the writers of client configurations call them; an editor's own files have other names.
+    ours = re.compile(re.escape(f".{path.name}.") + r"([a-z0-9_]{8}|\d+\.part)")
+    try:
+        found = [entry for entry in path.parent.iterdir() if ours.fullmatch(entry.name)]
+    except OSError:
+        return
+    for temporary in found:
+        try:
+            if time.time() - temporary.lstat().st_mtime > _ABANDONED_S:
+                temporary.unlink()
+        except OSError:
+            pass  # somebody else has removed it
 
 
 def read(path: Path) -> dict[str, Any] | None:

@@ -19,7 +19,7 @@ from tdmcp_embedded.clients.jsonc import place
 from tdmcp_embedded.clients.machine import Refused
 from tdmcp_embedded.file_lock import locked
 from tdmcp_embedded.files import read as read_json
-from tdmcp_embedded.files import read_private, serial_of, write_private
+from tdmcp_embedded.files import read_private, remove_abandoned, serial_of, write_private
 from tdmcp_embedded.files import remove as remove_file
 
 BACKUP = ".tdmcp-backup"
@@ -223,6 +223,7 @@ def _load(path: Path) -> _Content:
 
 def _replace(path: Path, raw: bytes, mode: int | None) -> None:
     """Write beside it, then put it in its place. `mode` None leaves a new file to the system's default."""
+    remove_abandoned(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     remove_file(part)

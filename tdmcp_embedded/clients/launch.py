@@ -17,6 +17,7 @@ from tdmcp_embedded import ACCEPTS, CONTRACT, instances
 from tdmcp_embedded.clients import installations
 from tdmcp_embedded.clients.catalogue import Stdio
 from tdmcp_embedded.clients.machine import Machine, Refused
+from tdmcp_embedded.files import remove_abandoned
 
 #: Without site-packages and the user's variables: neither can break the shim then, and it starts in half the time.
 ISOLATED = ("-I", "-S")
@@ -83,6 +84,7 @@ def install_shim(machine: Machine) -> Path:
     path, source = shim_file(machine), shim_source()
     if shim_is_current(machine) or (contract_of(path) or 0) > CONTRACT:
         return path
+    remove_abandoned(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -14,6 +14,7 @@ from tdmcp_embedded.http.admission import Admission
 from tdmcp_embedded.http.bodies import BodyGate
 from tdmcp_embedded.http.credentials import Identify, KeyGate, admitted
 from tdmcp_embedded.http.endpoints import Dispatch, Endpoint, MethodGate, PathGate
+from tdmcp_embedded.http.head_gate import HeadGate
 from tdmcp_embedded.http.health import Health
 from tdmcp_embedded.http.hosts import HostGate
 from tdmcp_embedded.http.keys import Keys
@@ -77,6 +78,7 @@ def build_app(
         site.challenge if site is not None else None,
     )
     app = HostGate(app, lambda: settings().public_address)
+    app = HeadGate(app)
     return Application(app, lifespan)
 
 

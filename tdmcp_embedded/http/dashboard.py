@@ -210,6 +210,12 @@ class Dashboard:
                 "This server asks for no key at the moment, so there is none to renew.",
                 hint="Switch Require Key on, on the component's Security page.",
             )
+        if self._keys.find(key.name) != key:
+            raise ToolFailure(
+                Code.ACCESS_DENIED,
+                "A token that was given to a remote agent (OAuth) is no access key, and cannot be renewed here.",
+                hint="The agent renews it by itself; access keys are renewed with their own token.",
+            )
         let_go(request.scope)
         try:
             fresh = await asyncio.to_thread(self._keys.renew, key.name)

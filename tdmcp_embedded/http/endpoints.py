@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -45,8 +46,31 @@ class Dispatch:
         await endpoint.app(scope, receive, send)
 
 
+#: What clients ask for when they think that they can get a token by themselves.
+_OF_OAUTH = ("/register", "/authorize", "/token", "/revoke", "/consent")
+_WELL_KNOWN = ("/.well-known/oauth-", "/.well-known/openid-")
+
+
+class NoOAuth(Refusal):
+    """The 404 of OAuth's paths while it is off, in the form that OAuth clients show to their user (RFC 6749, 5.2)."""
+
+    def body(self) -> bytes:
+        return json.dumps({"error": self.code, "error_description": self.sentence}).encode()
+
+
+_NO_OAUTH = NoOAuth(
+    404,
+    "oauth_is_off",
+    "This server gives no tokens, since OAuth is off. It needs an access key: pulse Copy Key on the Security page of the "
+    "component in TouchDesigner, or run `tdmcp client add`, and give this client the header Authorization: Bearer KEY.",
+)
+
+
 class PathGate:
-    """404 for paths that do not exist: to everybody, so that a client looking for OAuth metadata learns there is none."""
+    """404 for paths that do not exist: to everybody, so that a client looking for OAuth metadata learns there is none.
+
+    While OAuth is off its paths say how to get in without it.
+    """
 
     def __init__(self, app: ASGIApp, endpoints: Endpoints) -> None:
         self._app = app
@@ -54,6 +78,14 @@ class PathGate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if find(self._endpoints, scope["path"]) is None:
+            path = scope["path"].rstrip("/")
+            if (
+                path in _OF_OAUTH
+                or path.startswith(_WELL_KNOWN)
+                or path.removeprefix("/mcp").startswith(_WELL_KNOWN)
+            ):
+                await refuse(scope, receive, send, _NO_OAUTH)
+                return
             sentence = "There is nothing here; the MCP endpoint is /mcp."
             await refuse(scope, receive, send, Refusal(404, "not_found", sentence))
             return

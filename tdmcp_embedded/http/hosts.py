@@ -15,6 +15,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tdmcp_embedded.http.answers import Refusal, headers, refuse
 
+#: Headers with which proxies and tunnels say for whom they ask.
+_FORWARDED = frozenset(
+    {b"forwarded", b"via", b"x-real-ip", b"x-client-ip", b"true-client-ip", b"cf-connecting-ip", b"cf-ray"}
+)
 _LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -84,9 +88,14 @@ def hostname(host: str) -> str:
     """The name in a Host header, without port and brackets; empty if it is malformed."""
     if host.startswith("["):
         name, bracket, port = host[1:].partition("]")
-        return name if bracket and (not port or port[1:].isdigit()) else ""
+        return name if bracket and (not port or (port[0] == ":" and _is_port(port[1:]))) else ""
     name, colon, port = host.partition(":")
-    return name if not colon or port.isdigit() else ""
+    return name if not colon or _is_port(port) else ""
+
+
+def _is_port(text: str) -> bool:
+    # Other scripts have digits too, and Latin-1 has three of them.
+    return text.isascii() and text.isdigit() and int(text) < 65536 if len(text) < 6 else False
 
 
 def is_loopback(address: str) -> bool:
@@ -105,5 +114,8 @@ def is_local(scope: Scope) -> bool:
     if scope.get("tdmcp.public"):
         return False
     client = scope.get("client")
-    forwarded = any(name in (b"forwarded", b"x-forwarded-for", b"x-real-ip") for name, _ in scope["headers"])
+    forwarded = any(
+        name in _FORWARDED or name.startswith((b"x-forwarded-", b"x_forwarded_"))
+        for name, _ in scope["headers"]
+    )
     return client is not None and is_loopback(client[0]) and not forwarded

@@ -1,6 +1,7 @@
-"""What Python's JSON parser lets through though it is no JSON: numbers that are none, and halves of characters.
+"""What Python's JSON parser lets through though it is no value: NaN and infinity, lone surrogates, and NUL.
 
-TouchDesigner chokes on either, and so do its files and our answers; so they are refused at the door, for every tool.
+TouchDesigner and the system end a text at NUL, so that a name or file would be another one than was checked. All of
+them are refused for every tool, before it looks at its arguments.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from typing import Any
 def fault(value: Any, where: str = "") -> str:
     """The first such thing in a parsed value, in a clause that says where it stands; "" if there is none."""
     if isinstance(value, str):
-        return "" if _is_text(value) else _at(where, "half a character (a lone surrogate) is no text")
+        return _at(where, wrong) if (wrong := _wrong(value)) else ""
     if isinstance(value, float):
         return "" if math.isfinite(value) else _at(where, f"{value} is no number that JSON knows")
     if isinstance(value, Mapping):
         for key, item in value.items():
-            if not _is_text(key):
-                return _at(where, "a name with half a character (a lone surrogate) is no text")
+            if wrong := _wrong(key):
+                return _at(where, f"in a name, {wrong}")
             if found := fault(item, f"{where}.{key}" if where else key):
                 return found
     elif isinstance(value, list):
@@ -30,14 +31,16 @@ def fault(value: Any, where: str = "") -> str:
     return ""
 
 
-def _is_text(value: str) -> bool:
-    if value.isascii():
-        return True
+def _wrong(text: str) -> str:
+    if "\0" in text:
+        return "the character NUL (U+0000) cannot be part of a text"
+    if text.isascii():
+        return ""
     try:
-        value.encode()
+        text.encode()
     except UnicodeEncodeError:
-        return False
-    return True
+        return "half a character (a lone surrogate) is no text"
+    return ""
 
 
 def _at(where: str, what: str) -> str:

@@ -299,21 +299,104 @@ def test_a_refused_client_is_told_where_to_ask(td: StandIn) -> None:
     assert server["code_challenge_methods_supported"] == ["S256"]
 
 
-@pytest.mark.parametrize(
-    "uri",
-    [
-        "http://evil.example/cb",
-        "javascript:alert(1)",
-        "https://u:p@x.example/",
-        "https://x.example/#f",
-        "data:x",
-    ],
-)
-def test_an_address_that_must_not_get_a_code_is_not_registered(td: StandIn, uri: str) -> None:
-    body = f'{{"redirect_uris": ["{uri}"], "token_endpoint_auth_method": "none"}}'.encode()
+FOREIGN = "https://other.example/mcp"
+CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+#: (what is other than in a right request to /authorize, the error; None for an answer that goes on to the consent page)
+REQUESTS: list[tuple[dict[str, str | None], str | None]] = [
+    ({}, None),
+    ({"resource": "OWN"}, None),
+    ({"resource": "OWN/"}, None),
+    ({"scope": "observe edit"}, None),
+    ({"resource": FOREIGN}, "invalid_target"),
+    ({"resource": ""}, "invalid_target"),
+    ({"resource": "OWN.evil.example"}, "invalid_target"),
+    ({"resource": "OWN?x"}, "invalid_target"),
+    ({"scope": "root"}, "invalid_scope"),
+    ({"response_type": "token"}, "unsupported_response_type"),
+    ({"response_type": None}, "invalid_request"),
+    ({"code_challenge": None}, "invalid_request"),
+    ({"code_challenge": "short"}, "invalid_request"),
+    ({"code_challenge": "a" * 129}, "invalid_request"),
+    ({"code_challenge_method": "plain"}, "invalid_request"),
+    ({"client_id": "nobody"}, "invalid_request"),
+    ({"client_id": None}, "invalid_request"),
+    ({"redirect_uri": "https://evil.example/"}, "invalid_request"),
+    ({"redirect_uri": CALLBACK + "/more"}, "invalid_request"),
+    ({"redirect_uri": "javascript:alert(1)"}, "invalid_request"),
+]
+
+
+@pytest.fixture(scope="module")
+def registered(td: StandIn) -> str:
+    """The id of a client that anybody could have registered."""
+    body = f'{{"redirect_uris": ["{CALLBACK}"], "token_endpoint_auth_method": "none"}}'.encode()
+    deadline = time.monotonic() + PATIENCE
+    while (answer := post(td, "/register", body, "application/json")).status != 201:
+        assert time.monotonic() < deadline, answer
+        time.sleep(0.2)  # registrations have a pace of their own
+    return str(answer.json["client_id"])
+
+
+def deny(td: StandIn, page: str) -> None:
+    """Have the one that waits wait no more."""
+    deadline = time.monotonic() + PATIENCE
+    while httpx2.get(page).status_code == 200:
+        td.exec(f"{component(td)}.par.Deny.pulse()")
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(("changed", "error"), REQUESTS)
+def test_nobody_is_redirected_anywhere_before_the_person_has_decided(
+    td: StandIn, registered: str, changed: dict[str, str | None], error: str | None
+) -> None:
+    asked: dict[str, str | None] = {
+        "response_type": "code",
+        "client_id": registered,
+        "redirect_uri": CALLBACK,
+        "code_challenge": CHALLENGE,
+        "code_challenge_method": "S256",
+        "state": "x",
+        **changed,
+    }
+    fields = {name: value.replace("OWN", td.url) for name, value in asked.items() if value is not None}
+    url = td.url.replace("/mcp", "/authorize?") + urlencode(fields)
+    answer = httpx2.get(url)
+    if error is None:
+        assert answer.status_code == 302
+        assert answer.headers["location"].startswith(td.url.replace("/mcp", "/consent?request="))
+        deny(td, answer.headers["location"])
+        return
+    assert answer.status_code == 400 and "location" not in answer.headers
+    assert answer.json()["error"] == error and answer.json()["error_description"]
+
+
+@pytest.mark.parametrize("grant", ["authorization_code", "refresh_token"])
+def test_a_token_for_another_server_is_not_given(td: StandIn, registered: str, grant: str) -> None:
+    answer = form(td, "/token", grant_type=grant, client_id=registered, resource=FOREIGN)
+    assert answer.status == 400 and answer.json["error"] == "invalid_target"
+    own = form(td, "/token", grant_type=grant, client_id=registered, resource=td.url)
+    assert own.status == 400 and own.json["error"] != "invalid_target"
+
+
+async def test_the_token_of_an_agent_renews_no_key(td: StandIn) -> None:
+    agent = Agent(td, "Approve")
+    async with agent.connect() as client:
+        await client.list_tools()
+    assert agent.memory.tokens is not None
+    token = agent.memory.tokens.access_token
+    headers = {**JSON_HEADERS, "Authorization": f"Bearer {token}"}
+    answer = request(td.url.replace("/mcp", "/api/renew"), "POST", b"{}", headers)
+    assert answer.status == 403 and answer.json["error"]["code"] == "access_denied"
+    assert status(td, token) == 200, "it is as good as before"
+    assert td.token and status(td, td.token) == 200
+
+
+def test_an_address_that_must_not_get_a_code_is_not_registered(td: StandIn) -> None:
+    body = b'{"redirect_uris": ["javascript:alert(1)"], "token_endpoint_auth_method": "none"}'
     answer = post(td, "/register", body, "application/json")
-    assert answer.status == 400, answer
-    assert "Too many" not in answer.json["error_description"]
+    assert answer.status == 400 and answer.json["error"] == "invalid_redirect_uri", answer
 
 
 def test_unless_it_is_switched_on_there_is_nothing_of_it() -> None:
@@ -326,7 +409,8 @@ def test_unless_it_is_switched_on_there_is_nothing_of_it() -> None:
             "/register",
             "/consent",
         ):
-            assert request(plain.url.replace("/mcp", path)).status == 404
+            answer = request(plain.url.replace("/mcp", path))
+            assert answer.status == 404 and "access key" in answer.json["error_description"]
         refused = request(plain.url, "POST", INITIALIZE, JSON_HEADERS)
         assert "resource_metadata" not in refused.headers["www-authenticate"]
 

@@ -13,6 +13,10 @@ from tdmcp_embedded.settings import Level
 
 #: Requests that wait at once; a person can not tell more apart, and a flood of them must not hide the right one.
 MAX_PENDING: Final = 5
+#: Of these, how many may be of clients that were never approved, and how many of them from one address. Anybody can
+#: register, so the other places stay free for clients that the person knows.
+MAX_UNKNOWN: Final = 3
+MAX_UNKNOWN_PER_ADDRESS: Final = 2
 #: Seconds that a person has.
 PATIENCE_S: Final = 300.0
 #: Letters and digits that nobody mistakes for each other.
@@ -36,6 +40,10 @@ class Request:
     level: Level
     params: Any
     expires: float
+    known: bool = False
+    """Whether the client was approved before."""
+    address: str = ""
+    """Where it asks from."""
     id: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     code: str = field(default_factory=lambda: "-".join(_letters(4) for _ in range(2)))
     decision: Decision = Decision.PENDING
@@ -64,8 +72,22 @@ class Consents:
         self._clock = clock
         self._requests: dict[str, Request] = {}
 
-    def ask(self, client_id: str, client_name: str, redirect_host: str, level: Level, params: Any) -> Request:
+    def ask(
+        self,
+        client_id: str,
+        client_name: str,
+        redirect_host: str,
+        level: Level,
+        params: Any,
+        *,
+        known: bool = False,
+        address: str = "",
+    ) -> Request:
         """A client asks; its former request, if one still waits, is dropped.
+
+        Args:
+            known: whether the client was approved before.
+            address: where it asks from.
 
         Raises:
             TooManyRequests: when too many others wait.
@@ -73,9 +95,22 @@ class Consents:
         self._prune()
         for other in [r for r in self._requests.values() if r.client_id == client_id]:
             del self._requests[other.id]
-        if len(self._waiting()) >= MAX_PENDING:
+        waiting = self._waiting()
+        unknown = [r for r in waiting if not r.known]
+        here = [r for r in unknown if r.address == address]
+        crowded = len(unknown) >= MAX_UNKNOWN or len(here) >= MAX_UNKNOWN_PER_ADDRESS
+        if len(waiting) >= MAX_PENDING or (not known and crowded):
             raise TooManyRequests
-        request = Request(client_id, client_name, redirect_host, level, params, self._clock() + PATIENCE_S)
+        request = Request(
+            client_id,
+            client_name,
+            redirect_host,
+            level,
+            params,
+            self._clock() + PATIENCE_S,
+            known,
+            address,
+        )
         self._requests[request.id] = request
         self._on_change()
         return request

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Final, cast
 
 from mcp.server.auth.provider import (
@@ -30,15 +31,28 @@ from tdmcp_embedded.logs.log import Log
 from tdmcp_embedded.logs.records import clean
 from tdmcp_embedded.settings import Level
 
+#: What is said to who wants a token for another server.
+FOREIGN_RESOURCE: Final = "Tokens of this server are for its own MCP endpoint."
+#: Where the request comes from that the SDK is asking about.
+address_of_request: ContextVar[str] = ContextVar("address_of_request", default="")
 #: Seconds within which a code must be exchanged for tokens.
 CODE_S: Final = 60.0
 _MAX_CODES: Final = 50
 #: Registrations: one in ten seconds, after a quiet time ten at once.
 _REGISTRATIONS: Final = (0.1, 10)
-#: Schemes of addresses that a browser would run or read instead of calling.
+#: Schemes that a browser or the system acts on itself, instead of calling a program that has asked for a token.
 _UNSAFE_SCHEMES: Final = frozenset(
-    {"javascript", "data", "file", "vbscript", "blob", "about", "ftp", "ws", "wss", "mailto", "view-source"}
-)
+    {
+        "about", "afp", "android-app", "apt", "blob", "chrome", "chrome-extension", "cid", "content", "data",
+        "facetime", "feed", "file", "filesystem", "ftp", "ftps", "git", "gopher", "imap", "intent", "irc", "ircs", "itms",
+        "itms-services", "jar", "javascript", "ldap", "ldaps", "livescript", "mailto", "market", "mocha",
+        "moz-extension", "nfs", "nntp", "prefs", "rdp", "resource", "rtsp", "search", "search-ms", "sftp", "shell", "sip",
+        "sips", "skype", "smb", "sms", "smsto", "ssh", "steam", "tel", "telnet", "tftp", "tn3270", "urn", "vbscript",
+        "view-source", "vnc", "webcal", "ws", "wss", "wyciwyg", "x-apple.systempreferences", "xmpp",
+    }
+)  # fmt: skip
+#: And those of Windows' own programs, of which there are too many to be listed.
+_UNSAFE_PREFIXES: Final = ("ms-", "x-apple", "com.apple.", "microsoft.")
 
 
 class Agents:
@@ -145,7 +159,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
 
     async def authorize(self, client: OAuthClientInformationFull, params: AuthorizationParams) -> str:
         if params.resource is not None and params.resource.rstrip("/") != f"{self._issuer}/mcp":
-            raise AuthorizeError("invalid_target", "Tokens of this server are for its own MCP endpoint.")
+            raise AuthorizeError("invalid_target", FOREIGN_RESOURCE)
         if not 43 <= len(params.code_challenge) <= 128:
             raise AuthorizeError("invalid_request", "The code challenge is none of S256.")
         try:
@@ -155,10 +169,13 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
                 params.redirect_uri.host or params.redirect_uri.scheme,
                 self._level(params.scopes),
                 params,
+                known=self._agents.store.knows(client.client_id),
+                address=address_of_request.get(),
             )
         except TooManyRequests:
             raise AuthorizeError(
-                "temporarily_unavailable", "Too many agents wait for the person at TouchDesigner."
+                "temporarily_unavailable",
+                "Too many agents wait for the person at TouchDesigner; try again in five minutes.",
             ) from None
         self._agents.log.event("notice", request.sentence())
         return f"{self._issuer}/consent?request={request.id}"
@@ -255,4 +272,9 @@ def _acceptable(uri: AnyUrl) -> bool:
     if uri.scheme == "http":
         host = (uri.host or "").strip("[]")
         return host == "localhost" or is_loopback(host)
-    return uri.scheme not in _UNSAFE_SCHEMES
+    if uri.scheme == "https":
+        return bool(uri.host)
+    if uri.scheme in _UNSAFE_SCHEMES or uri.scheme.startswith(_UNSAFE_PREFIXES):
+        return False
+    # A private scheme (RFC 8252, 7.1): the reversed name of a domain, or at least an address and not a command.
+    return "." in uri.scheme or bool(uri.host)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 from mcp.server.auth.routes import create_auth_routes, create_protected_resource_routes
 from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
 from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter, ValidationError
+from starlette.requests import Request
 from starlette.routing import Router
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tdmcp_embedded.http.answers import Refusal, refuse
 from tdmcp_embedded.http.endpoints import Endpoint
 from tdmcp_embedded.http.hosts import origin
 from tdmcp_embedded.http.oauth import page
 from tdmcp_embedded.http.oauth.consents import Decision
-from tdmcp_embedded.http.oauth.provider import Agents, Provider
+from tdmcp_embedded.http.oauth.provider import FOREIGN_RESOURCE, Agents, Provider, address_of_request
 from tdmcp_embedded.settings import Level
 
 RESOURCE_METADATA: Final = "/.well-known/oauth-protected-resource/mcp"
@@ -43,8 +45,8 @@ class Site:
             "/.well-known/oauth-authorization-server": Endpoint(sdk, ("GET",), public=True),
             RESOURCE_METADATA: Endpoint(sdk, ("GET",), public=True),
             "/register": Endpoint(sdk, ("POST",), public=True),
-            "/authorize": Endpoint(sdk, ("GET",), public=True),
-            "/token": Endpoint(sdk, ("POST",), public=True, takes=_FORM),
+            "/authorize": Endpoint(self._authorize, ("GET",), public=True),
+            "/token": Endpoint(self._token, ("POST",), public=True, takes=_FORM),
             "/revoke": Endpoint(sdk, ("POST",), public=True, takes=_FORM),
             "/consent": Endpoint(self._consent, ("GET",), public=True),
         }
@@ -52,6 +54,34 @@ class Site:
     def challenge(self, scope: Scope) -> str:
         """What a refused client is told besides: where to read how to get in."""
         return f'resource_metadata="{origin(scope)}{RESOURCE_METADATA}"'
+
+    async def _authorize(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The SDK's answer, unless it is an error that it would tell by sending the browser to the client's address.
+
+        Anybody can register any address; nobody is sent to one before the person at TouchDesigner has decided.
+        """
+        client = scope.get("client")
+        address_of_request.set(str(client[0]) if client else "")
+        await self._sdk(scope, receive, _OnlyToConsent(send, f"{origin(scope)}/consent?"))
+
+    async def _token(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The SDK's answer, unless the token is asked for another server (RFC 8707), which the SDK does not check."""
+        body = await Request(scope, receive).body()
+        asked = parse_qs(body.decode("latin-1")).get("resource", [])
+        if any(resource.rstrip("/") != f"{origin(scope)}/mcp" for resource in asked):
+            await _oauth_error(send, "invalid_target", FOREIGN_RESOURCE)
+            return
+
+        given = False
+
+        async def replay() -> Message:
+            nonlocal given
+            if given:
+                return await receive()
+            given = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        await self._sdk(scope, replay, send)
 
     async def _sdk(self, scope: Scope, receive: Receive, send: Send) -> None:
         issuer = origin(scope)
@@ -100,6 +130,40 @@ class Site:
             assert decided is not None
             target = self._agents.code_for(decided, origin(scope))
             await _html(send, 302, "", {"location": target})
+
+
+class _OnlyToConsent:
+    """A `send` that redirects to our own page, and shows an error instead of redirecting to anywhere else."""
+
+    def __init__(self, send: Send, consent: str) -> None:
+        self._send, self._consent = send, consent
+        self._replaced = False
+
+    async def __call__(self, message: Message) -> None:
+        if self._replaced:
+            return
+        if message["type"] == "http.response.start" and 300 <= message["status"] < 400:
+            target = next((value for name, value in message["headers"] if name == b"location"), b"").decode(
+                "latin-1"
+            )
+            if not target.startswith(self._consent):
+                self._replaced = True
+                told = {name: values[0] for name, values in parse_qs(urlsplit(target).query).items()}
+                sentence = told.get("error_description", "The request is not one of OAuth 2.1.")
+                await _oauth_error(self._send, told.get("error", "invalid_request"), sentence)
+                return
+        await self._send(message)
+
+
+async def _oauth_error(send: Send, error: str, sentence: str) -> None:
+    body = json.dumps({"error": error, "error_description": sentence}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"cache-control", b"no-store"),
+    ]
+    await send({"type": "http.response.start", "status": 400, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 async def _html(send: Send, status: int, text: str, more: Mapping[str, str] | None = None) -> None:

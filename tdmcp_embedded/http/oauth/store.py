@@ -90,6 +90,10 @@ class Store:
 
     # -- clients -------------------------------------------------------------------------------------------
 
+    def knows(self, client_id: str) -> bool:
+        """Whether the person at TouchDesigner has approved this client before, and has not revoked that since."""
+        return any(grant.client_id == client_id for grant in self.grants.values())
+
     def register(self, client_id: str, facts: dict[str, Any]) -> bool:
         """Keep a client's registration; False when there is no room for it."""
         with self._changing():

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from pydantic import AnyUrl
 
 from tdmcp_embedded.http.oauth import page
-from tdmcp_embedded.http.oauth.consents import MAX_PENDING, PATIENCE_S, Consents, Decision, TooManyRequests
+from tdmcp_embedded.http.oauth.consents import PATIENCE_S, Consents, Decision, Request, TooManyRequests
+from tdmcp_embedded.http.oauth.provider import _acceptable
 from tdmcp_embedded.http.oauth.store import ACCESS_S, MAX_CLIENTS, REFRESH_S, UNUSED_S, Store
 from tdmcp_embedded.settings import Level
 
@@ -36,8 +38,10 @@ def store(clock: Clock) -> Store:
     return Store(clock=clock)
 
 
-def ask(consents: Consents, client: str = "agent", name: str = "Agent"):
-    return consents.ask(client, name, "agent.example", Level.EDIT, None)
+def ask(
+    consents: Consents, client: str = "agent", name: str = "Agent", *, known: bool = False, address: str = ""
+) -> Request:
+    return consents.ask(client, name, "agent.example", Level.EDIT, None, known=known, address=address)
 
 
 class TestConsents:
@@ -60,11 +64,41 @@ class TestConsents:
         assert consents.waiting() == []
         assert consents.decide(request.id, True) is None
 
-    def test_a_crowd_cannot_push_aside_who_waits(self, consents: Consents) -> None:
-        waiting = [ask(consents, f"agent {n}") for n in range(MAX_PENDING)]
+    @pytest.mark.parametrize(
+        ("waiting", "new", "admitted"),
+        [
+            # (known, address) of those that wait, and of the one that asks
+            ([], (False, "a"), True),
+            ([(False, "a")], (False, "a"), True),
+            ([(False, "a")] * 2, (False, "a"), False),
+            ([(False, "a")] * 2, (False, "b"), True),
+            ([(False, "a"), (False, "a"), (False, "b")], (False, "c"), False),
+            ([(False, "a"), (False, "a"), (False, "b")], (True, "a"), True),
+            ([(False, "a"), (False, "a"), (False, "b"), (True, "a")], (True, "a"), True),
+            ([(True, "a")] * 4, (False, "a"), True),
+            ([(True, "a")] * 5, (True, "b"), False),
+            ([(False, "a"), (False, "a"), (False, "b"), (True, "a"), (True, "a")], (True, "d"), False),
+        ],
+    )
+    def test_unknown_clients_cannot_fill_all_places(
+        self,
+        consents: Consents,
+        waiting: list[tuple[bool, str]],
+        new: tuple[bool, str],
+        admitted: bool,
+    ) -> None:
+        before = [
+            ask(consents, f"agent {n}", known=known, address=address)
+            for n, (known, address) in enumerate(waiting)
+        ]
+        known, address = new
+        if admitted:
+            request = ask(consents, "new", known=known, address=address)
+            assert consents.waiting() == [*before, request]
+            return
         with pytest.raises(TooManyRequests):
-            ask(consents, "one more")
-        assert consents.waiting() == waiting
+            ask(consents, "new", known=known, address=address)
+        assert consents.waiting() == before, "nobody who waits is pushed aside"
 
     def test_a_client_that_asks_again_does_not_wait_twice(self, consents: Consents) -> None:
         first, second = ask(consents), ask(consents)
@@ -153,6 +187,70 @@ def after_refresh(store: Store, token: str) -> str:
     found = store.by_refresh(token)
     assert found is not None
     return store.refresh(found).refresh
+
+
+#: (redirect address, whether a client may register it)
+REDIRECTS: list[tuple[str, bool]] = [
+    ("https://agent.example/callback", True),
+    ("https://agent.example:8443/callback?x=1", True),
+    ("http://127.0.0.1:33418/", True),
+    ("http://127.0.0.1/callback", True),
+    ("http://localhost:7777/oauth/callback", True),
+    ("http://[::1]:7777/callback", True),
+    ("cursor://anysphere.cursor-retrieval/oauth/callback", True),
+    ("vscode://vscode.some-extension/callback", True),
+    ("com.example.agent:/oauth2redirect", True),
+    ("com.example.agent://callback", True),
+    ("http://evil.example/cb", False),
+    ("http://127.0.0.1.evil.example/cb", False),
+    ("http://localhost.evil.example/cb", False),
+    ("http://127.0.0.1@evil.example/cb", False),
+    ("http://0.0.0.0/cb", False),
+    ("http://10.0.0.1/cb", False),
+    ("https://u:p@agent.example/", False),
+    ("https://u@agent.example/", False),
+    ("https://agent.example/#f", False),
+    ("https://agent.example/" + "a" * 500, False),
+    ("javascript:alert(1)", False),
+    ("JavaScript:alert(1)", False),
+    ("javascript://agent.example/%0aalert(1)", False),
+    ("vbscript:x", False),
+    ("data:text/html,x", False),
+    ("data://x/y", False),
+    ("blob:https://agent.example/1", False),
+    ("filesystem:https://agent.example/1", False),
+    ("file:///etc/passwd", False),
+    ("file://server/share", False),
+    ("about:blank", False),
+    ("view-source:https://agent.example", False),
+    ("chrome://settings", False),
+    ("intent://scan/#Intent;scheme=x;end", False),
+    ("intent://scan/", False),
+    ("jar:https://agent.example!/", False),
+    ("ms-msdt:/id PCWDiagnostic", False),
+    ("ms-msdt://x/y", False),
+    ("ms-officecmd:x", False),
+    ("ms-settings://x", False),
+    ("search-ms:query=x", False),
+    ("search-ms://query/x", False),
+    ("shell://startup/x", False),
+    ("smb://server/share", False),
+    ("ssh://server/", False),
+    ("telnet://server/", False),
+    ("ldap://server/", False),
+    ("tel:1", False),
+    ("mailto:x@y.example", False),
+    ("ftp://agent.example/", False),
+    ("ws://agent.example/", False),
+    ("x-apple.systempreferences:com.apple.preference", False),
+    ("agent:callback", False),
+    ("a:b", False),
+]
+
+
+@pytest.mark.parametrize(("uri", "accepted"), REDIRECTS)
+def test_a_code_is_sent_to_no_address_that_a_system_acts_on(uri: str, accepted: bool) -> None:
+    assert _acceptable(AnyUrl(uri)) is accepted
 
 
 class TestRegistrations:
