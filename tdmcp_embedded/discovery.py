@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from tdmcp_embedded import CONTRACT, __version__
+from tdmcp_embedded import CONTRACT, __version__, threads
 
 if TYPE_CHECKING:
     from zeroconf import ServiceInfo, Zeroconf
@@ -86,10 +86,7 @@ class Announcer:
 
     def __init__(self, url: str, facts: Mapping[str, Any], warn: Callable[[str], None]) -> None:
         self._ended = threading.Event()
-        self._thread = threading.Thread(
-            target=self._run, args=(url, dict(facts), warn), name="tdmcp-announce", daemon=True
-        )
-        self._thread.start()
+        self._thread = threads.start(self._run, "announce", url, dict(facts), warn)
 
     def end(self) -> None:
         """Say goodbye; returns at once."""
@@ -101,6 +98,9 @@ class Announcer:
         except Unavailable as error:
             warn(str(error))
             return
+        except Exception as error:
+            warn(f"The server cannot be announced: {type(error).__name__}: {error}.")
+            raise
         self._ended.wait()
         announcement.close()
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from threading import Thread
 from typing import Any, TypeVar
 
+from tdmcp_embedded import threads
 from tdmcp_embedded.touchdesigner.builds import run_later
 
 #: The work itself: each `yield` wants the next frame and may say how far it is; what it returns is shown at the end.
@@ -104,9 +104,11 @@ def apart(work: Callable[[], Result]) -> Generator[str, None, Result]:
             outcome.append(work())
         except Exception as error:  # noqa: BLE001 - handed over to whoever waits
             failure.append(error)
+        except BaseException as error:
+            failure.append(RuntimeError(f"it was ended by {type(error).__name__}"))
+            raise
 
-    thread = Thread(target=run, name="tdmcp-errand", daemon=True)
-    thread.start()
+    thread = threads.start(run, "errand")
     while thread.is_alive():
         yield ""
     if failure:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shlex
 import stat
+import sys
 from pathlib import Path
 
 
@@ -45,7 +46,7 @@ def tighten_folder(path: Path) -> None:
 
 
 def _tighten(path: Path, found: os.stat_result, loose: int, wanted: int) -> None:
-    if os.name != "posix":
+    if sys.platform == "win32":
         return
     # What belongs to the system's administrator is as safe as the system.
     if found.st_uid not in (os.geteuid(), 0):

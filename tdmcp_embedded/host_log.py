@@ -9,6 +9,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from tdmcp_embedded.threads import PREFIX
+
 if TYPE_CHECKING:
     from tdmcp_embedded.logs.log import Log
 
@@ -16,8 +18,6 @@ NAMES = ("tdmcp_embedded", "mcp", "uvicorn", "sse_starlette")
 #: Loggers of the standard library that speak on behalf of whoever uses them: those of our threads' records that would
 #: reach them are taken aside, the host's pass.
 SHARED = ("asyncio", "concurrent.futures")
-#: How the names of our threads begin.
-OURS = "tdmcp-"
 
 
 class _Forward(logging.Handler):
@@ -40,7 +40,7 @@ class _Forward(logging.Handler):
 
 def _passes(record: logging.LogRecord) -> bool:
     """Whether a record of a shared logger is the host's; ours is told to our logs instead."""
-    if not (record.threadName or "").startswith(OURS):
+    if not (record.threadName or "").startswith(PREFIX):
         return True
     if record.levelno >= _forward.level:
         _forward.handle(record)

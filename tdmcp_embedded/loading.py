@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import threading
 
+from tdmcp_embedded import threads
+
 #: What the boot function needs beyond itself: a twentieth of a second of Python. The heavy ones are imported by the
 #: server's own thread later.
 NEEDED = (
@@ -30,8 +32,7 @@ class Loading:
         if self._thread is None:
             if all(name in sys.modules for name in NEEDED):
                 return True
-            self._thread = threading.Thread(target=self._import, name="tdmcp-imports", daemon=True)
-            self._thread.start()
+            self._thread = threads.start(self._import, "imports")
         return not self._thread.is_alive()
 
     def _import(self) -> None:
@@ -45,3 +46,7 @@ class Loading:
                     import_module(name)
         except ImportError as error:
             self.failure = f"tdmcp-embedded cannot be imported: {error}."
+        except BaseException as error:
+            # A damaged file, say: without a sentence the start would be tried on and on.
+            self.failure = f"tdmcp-embedded cannot be imported: {type(error).__name__}: {error}."
+            raise

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from tdmcp_embedded import threads
 from tdmcp_embedded.checking import (
     CannotServe,
     check_tls,
@@ -192,7 +192,7 @@ class Serving:
     def open_dashboard(self) -> None:
         """Show the dashboard in the browser of this machine; on a thread, since starting a program takes its time."""
         if self.phase is Phase.SERVING:
-            threading.Thread(target=self._show_dashboard, name="tdmcp-browser", daemon=True).start()
+            threads.start(self._show_dashboard, "browser")
 
     def _show_dashboard(self) -> None:
         import webbrowser

@@ -14,6 +14,8 @@ from collections import deque
 from collections.abc import Callable
 from queue import SimpleQueue
 
+from tdmcp_embedded import threads
+
 
 class Delivery:
     """Gives answers, in order, on a thread of its own.
@@ -39,8 +41,7 @@ class Delivery:
     def begin(self) -> None:
         """Have the thread ready; for the thread that asks, so that the main thread need not start one."""
         if self._thread is None and self._enabled:
-            self._thread = threading.Thread(target=self._carry, name="tdmcp-answers", daemon=True)
-            self._thread.start()
+            self._thread = threads.start(self._carry, "answers")
 
     def hold(self, answer: Callable[[], None]) -> None:
         """Keep an answer until `release`. Any thread; costs next to nothing."""
@@ -52,7 +53,8 @@ class Delivery:
             self.release()
         else:
             self.awaited = True
-            self._frame_end(self.frame_ended)
+            if not threads.guarded(self._frame_end, "Asking for the end of the frame", self.frame_ended):
+                self.frame_ended()
 
     def frame_ended(self) -> None:
         """Main thread: the end that was asked for has come, or the next frame has without it."""
@@ -83,4 +85,5 @@ class Delivery:
                 answer = self.held.popleft()
             except IndexError:
                 return  # another thread was quicker
-            answer()
+            # Whoever is told may raise; those behind it want their answers all the same.
+            threads.guarded(answer, "Giving an answer")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import logging
 import random
 import threading
 import time
@@ -11,7 +12,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any, Final
 
-from tdmcp_embedded.errors import ToolFailure
+from tdmcp_embedded import threads
+from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.frame_queue import refusals
 from tdmcp_embedded.frame_queue.book import Book
 from tdmcp_embedded.frame_queue.delivery import Delivery
@@ -21,6 +23,8 @@ from tdmcp_embedded.frame_queue.limits import Limit, Limits
 from tdmcp_embedded.frame_queue.patience import Answers, Patience
 from tdmcp_embedded.frame_queue.steps import Pause, advance
 from tdmcp_embedded.frame_queue.watchdog import Watchdog
+
+_log = logging.getLogger(__name__)
 
 #: Seconds a job may go on at a stretch while others wait for their turn in the same frame.
 _TURN_S: Final = 0.001
@@ -120,8 +124,7 @@ class FrameQueue:
             job = Job(job_id, work, session, label, now, deadline)
             job.undelivered, job.remembered = keep, remember
             self._book.enter(job)
-        for answer in answers:
-            answer()
+        _give(answers)
         # asyncio.wrap_future passes a cancelled call on to this future: the client went away.
         job.future.add_done_callback(
             lambda future: future.cancelled() and self.cancel(job.id, "The client cancelled the call.")
@@ -226,8 +229,7 @@ class FrameQueue:
             events.append(self._long_frame_at())
         if (due := self._limits.next_due()) is not None:
             events.append(due)
-        for answer in answers:
-            answer()
+        _give(answers)
         return min(events, default=None)
 
     # Main thread
@@ -283,8 +285,7 @@ class FrameQueue:
                     job.cancel_reason = reason
                     answers.append(job.refusal(refusals.cancelled(job, reason)))
         self._watchdog.end()
-        for answer in answers:
-            answer()
+        _give(answers)
         here = threading.get_ident()
         if self._current is None and here == (self._pump_thread or threading.main_thread().ident):
             with self._lock:
@@ -336,7 +337,10 @@ class FrameQueue:
             self._end(job, "failed", failure=failure)
         except BaseException as error:
             job.traceback = "".join(traceback.format_exception(error))
-            self._end(job, "failed", failure=refusals.unforeseen(error))
+            unforeseen = refusals.unforeseen(error)
+            if unforeseen.code is Code.INTERNAL_ERROR:
+                _log.error("%s (%s) failed: %s", job.label or "A job", job.id, job.traceback)
+            self._end(job, "failed", failure=unforeseen)
             if isinstance(error, KeyboardInterrupt):
                 raise
         finally:
@@ -389,3 +393,9 @@ class FrameQueue:
             raise busy
         self._book.drop(displaced, now, busy)
         return displaced.answer
+
+
+def _give(answers: Answers) -> None:
+    """Make calls that answer somebody; one that raises costs the others nothing."""
+    for answer in answers:
+        threads.guarded(answer, "Giving an answer")

@@ -5,6 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from typing import Final
+
+from tdmcp_embedded import threads
+
+#: Seconds until the next look after one that raised.
+_RETRY_S: Final = 0.25
 
 
 class Watchdog:
@@ -40,8 +46,7 @@ class Watchdog:
                 self._at = when
                 self._wake.notify()
             if self._thread is None:
-                self._thread = threading.Thread(target=self._guard, name="tdmcp-watchdog", daemon=True)
-                self._thread.start()
+                self._thread = threads.start(self._guard, "watchdog")
 
     def end(self) -> None:
         """Let the thread end as soon as there is nothing left to watch."""
@@ -63,9 +68,16 @@ class Watchdog:
                 if self._at is None or self._clock() < self._at:
                     continue
                 self._at = None
-            again = self._look()
+            again = self._look_guarded()
             if again is not None:
                 with self._wake:
                     # Two looks within a millisecond would be a busy loop.
                     again = max(again, self._clock() + 0.001)
                     self._at = again if self._at is None else min(self._at, again)
+
+    def _look_guarded(self) -> float | None:
+        """When it wants to look again. A look that raises is taken again: deadlines are kept by nobody else."""
+        found: list[float | None] = []
+        if threads.guarded(lambda: found.append(self._look()), "Keeping deadlines"):
+            return found[0]
+        return self._clock() + _RETRY_S

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import logging
 import math
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, Protocol
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -31,6 +32,8 @@ from tdmcp_embedded.tools.table import TABLE
 from tdmcp_embedded.tools.tool import Call
 from tdmcp_embedded.touchdesigner import drawing, previews
 
+_log = logging.getLogger(__name__)
+
 #: What the frame queue knows the dashboard by, so that it shares its turns with the agents fairly.
 SESSION: Final = "dashboard"
 #: Seconds a look into TouchDesigner may take; the page then says why it did not get one.
@@ -49,6 +52,10 @@ _STATUS: Final = {
     Code.MAIN_THREAD_STALLED: 503,
     Code.NOT_STARTED: 503,
     Code.STILL_RUNNING: 503,
+    Code.TIME_LIMIT: 503,
+    Code.CANCELLED: 503,
+    Code.TD_ERROR: 500,
+    Code.PYTHON_ERROR: 500,
     Code.INTERNAL_ERROR: 500,
 }
 
@@ -237,8 +244,7 @@ class Dashboard:
                 "Only the person at this machine can decide this, with the key of the component.",
                 hint="Pulse Approve or Deny on the component's Security page.",
             )
-        given = json.loads(await request.body())
-        question, allow = str(given["id"]), given["allow"] is True
+        question, allow = _decision(await request.body())
         return {"open": self._consents.decide(question, allow)}
 
     def _decides(self, key: Key | None) -> bool:
@@ -251,20 +257,54 @@ class Dashboard:
 
 
 def _json(answer: Answer) -> ASGIApp:
-    """An endpoint that answers with a JSON object, or says what went wrong in the shape of a tool's failure."""
+    """An endpoint that answers with a JSON object, or says what went wrong in the shape of a tool's failure.
+
+    What is wrong with a request is a `ToolFailure`. Any other exception is a fault of ours: 500, and in the log.
+    """
 
     async def endpoint(scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            content, status = await answer(Request(scope, receive)), 200
-        except ToolFailure as failure:
-            content, status = {"error": failure.structured()}, _STATUS.get(failure.code, 400)
-        except (ValueError, KeyError, TypeError):
-            content = {"error": {"code": "value_invalid", "message": "The request is malformed."}}
-            status = 400
         headers = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
-        await JSONResponse(content, status, headers)(scope, receive, send)
+        try:
+            response = JSONResponse(await answer(Request(scope, receive)), 200, headers)
+        except ClientDisconnect:
+            return  # nobody is left to be answered
+        except ToolFailure as failure:
+            error, status = failure.structured(), _STATUS.get(failure.code, 400)
+            response = JSONResponse({"error": error}, status, headers)
+        except Exception:  # noqa: BLE001 - no traceback of ours may reach a client
+            _log.exception("The dashboard's %s failed.", scope["path"])
+            fault = ToolFailure(
+                Code.INTERNAL_ERROR,
+                "The server failed to answer the dashboard; this is a fault of the server, not of the request.",
+                hint="The log on the component's About page has the details.",
+            )
+            response = JSONResponse({"error": fault.structured()}, 500, headers)
+        await response(scope, receive, send)
 
     return endpoint
+
+
+def _decision(body: bytes) -> tuple[str, bool]:
+    """Which question is answered, and whether with yes.
+
+    Raises:
+        ToolFailure: `value_invalid`.
+    """
+    try:
+        given = json.loads(body)
+    except (ValueError, RecursionError):
+        given = None
+    if (
+        not isinstance(given, dict)
+        or not isinstance(given.get("id"), str)
+        or not isinstance(given.get("allow"), bool)
+    ):
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            "The body is not the answer to a question.",
+            hint='Send JSON like {"id": "...", "allow": true}.',
+        )
+    return given["id"], given["allow"]
 
 
 def _told(key: Key) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -11,6 +12,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tdmcp_embedded.http.credentials import key_of
 from tdmcp_embedded.http.keys import Key
+
+_log = logging.getLogger(__name__)
 
 #: How often (seconds) the keys of open requests are looked at: they expire, and other servers change them.
 LOOK_EVERY_S: Final = 0.5
@@ -77,10 +80,18 @@ class Leash:
             for request in list(self._open):
                 if request.cut.is_set() or request.free:
                     continue
-                if not self._valid(request.key):
+                if not self._holds(request.key):
                     request.cut.set()
                     if request.task is not None:
                         asyncio.get_running_loop().call_later(_GRACE_S, self._break_off, request)
+
+    def _holds(self, key: Key) -> bool:
+        try:
+            return self._valid(key)
+        except Exception:  # noqa: BLE001 - the others are looked at all the same
+            # Nobody knows; it is looked at again in a moment.
+            _log.exception("Whether a key is still valid could not be seen.")
+            return True
 
     def _break_off(self, request: _Request) -> None:
         if request in self._open and request.task is not None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from tdmcp_embedded import threads
 from tdmcp_embedded.http.imports import import_all, in_small_bites
 from tdmcp_embedded.http.listening import CannotListen, listen
 
@@ -82,7 +83,9 @@ class ServerThread:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._listener: socket.socket | None = None
         # A daemon, so that a host which ends without telling us can end.
-        self._thread = threading.Thread(target=self._run, name="tdmcp-http", daemon=True)
+        self._thread = threading.Thread(
+            target=threads.guarded, args=(self._run, "The server's thread"), name="tdmcp-http", daemon=True
+        )
 
     @property
     def state(self) -> State:
@@ -188,7 +191,7 @@ class ServerThread:
 
     def _tell(self, state: State) -> None:
         self._state = state
-        self._on_state(state)
+        threads.guarded(self._on_state, "Taking note of the server's state", state)
 
 
 def _exit_now(server: Server) -> None:

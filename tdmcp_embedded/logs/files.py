@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from tdmcp_embedded import threads
 from tdmcp_embedded.file_lock import locked
 from tdmcp_embedded.file_modes import tighten, tighten_folder
 
@@ -110,8 +111,7 @@ class Writer:
             if self._closed:
                 return
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="tdmcp-log", daemon=True)
-                self._thread.start()
+                self._thread = threads.start(self._run, "log")
         if self._lines.qsize() < _WAITING:
             self._lines.put((file, line))
         else:
@@ -158,11 +158,15 @@ class Writer:
         for file, lines in by_file.items():
             try:
                 file.append(lines)
-            except OSError as error:
+            except Exception as error:  # noqa: BLE001 - whatever it is, the lines that follow want to be written
                 if not self._troubled:
                     self._troubled = True
-                    self._on_trouble(f"The log {file.path} cannot be written: {error.strerror or error}.")
+                    reason = getattr(error, "strerror", None) or error
+                    self._tell(f"The log {file.path} cannot be written: {reason}.")
             else:
                 if self._troubled:
                     self._troubled = False
-                    self._on_trouble("")
+                    self._tell("")
+
+    def _tell(self, sentence: str) -> None:
+        threads.guarded(self._on_trouble, "Telling of trouble with the log", sentence)

@@ -6,11 +6,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from tdmcp_embedded.logs.records import Record, clean, severity
 
 Listener = Callable[[Record], None]
+
+#: Listeners that failed, which are remembered.
+_FAILED: Final = 20
 
 
 class Ring:
@@ -26,6 +29,7 @@ class Ring:
         self._clock = clock
         self._lock = threading.Lock()
         self._listeners: list[Listener] = []
+        self._failed: list[Listener] = []
         self.last = 0
         """The number of the newest record; 0 before the first."""
 
@@ -40,8 +44,21 @@ class Ring:
             self._records.append(record)
             listeners = list(self._listeners)
         for listener in listeners:
-            listener(record)
+            try:
+                listener(record)
+            except Exception as error:  # noqa: BLE001 - whoever logs must not suffer from whoever listens
+                self._note_failure(listener, error)
         return record
+
+    def _note_failure(self, listener: Listener, error: Exception) -> None:
+        """A record that no listener hears of, once for each: they would fail again, without end."""
+        with self._lock:
+            if listener in self._failed:
+                return
+            self._failed = [*self._failed[-_FAILED:], listener]
+            self.last += 1
+            text = clean(f"A listener of the log failed: {type(error).__name__}: {error}")
+            self._records.append(Record(self.last, self._clock(), "error", text))
 
     def since(self, number: int, level: str = "debug") -> list[Record]:
         """Those kept that came after a number, at or above a level."""

@@ -131,7 +131,8 @@ async def run(call: Call, tool: Tool, arguments: Arguments) -> Output:
     """
     if tool.answer is not None:
         return await tool.answer(call, arguments)
-    deadline = tool.deadline(arguments) if tool.deadline else call.settings.call_deadline
+    own = tool.deadline(arguments) if tool.deadline else 0.0
+    deadline = max(own, call.settings.call_deadline, call.deadline)
     job = call.queue.submit(
         lambda: run_steps(call, tool, arguments), session=call.session, label=tool.name, deadline=deadline
     )

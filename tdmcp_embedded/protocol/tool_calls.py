@@ -98,7 +98,7 @@ class ToolCalls(Offer):
         if task is not None:
             call.progress = task.follow(call.progress)
             # Nobody waits for it: whoever has the task asks when it likes, and sees meanwhile what it does.
-            call.settings = call.settings.model_copy(update={"call_deadline": LONGEST})
+            call.deadline = LONGEST
         return call
 
 

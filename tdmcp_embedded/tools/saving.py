@@ -67,7 +67,7 @@ async def save_project(call: Call, given: SaveProject) -> SaveStarted:
         lambda: _target(call, given),
         session=call.session,
         label="save_project",
-        deadline=call.settings.call_deadline,
+        deadline=max(call.settings.call_deadline, call.deadline),
     )
     target: str | None = await asyncio.wrap_future(checked.future)
     saving = call.queue.submit(

@@ -108,6 +108,8 @@ class Call:
     """Report progress (done, total, sentence) from any thread; free when the client asked for none."""
     undo_name: str = ""
     """Name of the undo step this call makes; shown in TouchDesigner's Edit menu."""
+    deadline: float = 0.0
+    """Seconds this call may take at least, whatever its tool and the settings say: a task, for which nobody waits."""
     batched: bool = False
     """Whether it is one of several calls that share a frame and an undo step."""
     guard: Any = None

@@ -10,6 +10,7 @@ import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tdmcp_embedded.frame_queue import FrameQueue
+from tdmcp_embedded.http import dashboard
 from tdmcp_embedded.http.condition import condition
 from tdmcp_embedded.http.connecting import KEY, ways_to_connect
 from tdmcp_embedded.http.dashboard import Dashboard
@@ -126,6 +127,13 @@ async def test_pages_are_asked_for_again_only_when_they_changed() -> None:
         assert page.public, "the page comes before the key"
 
 
+#: Bodies that answer no question.
+NOT_ANSWERS = [
+    b"", b"{", b"[]", b"null", b"3", b'"q1"', b'{"id": 1}', b'{"id": 1, "allow": true}', b'{"allow": true}',
+    b'{"id": "q1"}', b'{"id": "q1", "allow": "yes"}', b'{"id": "q1", "allow": null}', b"\xff", b"[" * 100_000,
+]  # fmt: skip
+
+
 class Questions:
     """One open question."""
 
@@ -158,8 +166,34 @@ async def test_the_person_at_this_machine_can_answer_questions_and_nobody_else()
     assert refused.status == 403 and questions.decided == []
     answer = await ask(holding(keys.first()), path="/api/consent", body=body)
     assert json.loads(answer.body) == {"open": True} and questions.decided == [("q1", True)]
-    broken = await ask(holding(keys.first()), path="/api/consent", body=b'{"id": 1}')
-    assert broken.status == 400
+    for body in NOT_ANSWERS:
+        broken = await ask(holding(keys.first()), path="/api/consent", body=body)
+        assert broken.status == 400, body
+        assert json.loads(broken.body)["error"]["code"] == "value_invalid"
+    assert len(questions.decided) == 1
     without = Dashboard(host, keys, sessions=lambda: 0, is_open=lambda _: False)
     assert "/api/consent" not in without.endpoints()
+    queue.close("done")
+
+
+#: Faults of ours, of the kinds that bad input brings about as well.
+FAULTS = [ValueError("x"), KeyError("x"), TypeError("x"), AttributeError("x"), RuntimeError("x")]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
+async def test_a_fault_of_ours_is_not_called_the_requests_and_is_logged(
+    fault: Exception, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: Any, **__: Any) -> Any:
+        raise fault
+
+    queue = FrameQueue(watch=False)
+    host = Host(SimpleNamespace(), queue, broken, {})  # type: ignore[arg-type]  # nothing here touches TouchDesigner
+    monkeypatch.setattr(dashboard, "ways_to_connect", broken)
+    board = Dashboard(host, Keys(), sessions=lambda: 0, is_open=lambda _: False)
+    answer = await ask(board.endpoints()["/api/me"].app, "GET", "/api/me")
+    error = json.loads(answer.body)["error"]
+    assert answer.status == 500 and error["code"] == "internal_error"
+    assert "fault of the server" in error["message"] and "Traceback" not in answer.body.decode()
+    assert "/api/me failed" in caplog.text and type(fault).__name__ in caplog.text
     queue.close("done")

@@ -125,3 +125,21 @@ def test_the_request_that_renews_its_key_is_answered() -> None:
     client = Client(Leash(renewing, lambda key: key.token in keys), DEAD)
     asyncio.run(client.ask())
     assert [message.get("status", message.get("body")) for message in client.got] == [200, b"the new key"]
+
+
+@pytest.mark.anyio
+async def test_a_key_that_cannot_be_looked_up_does_not_spare_the_others() -> None:
+    broken = Key("broken", "3")
+
+    def valid(key: Key) -> bool:
+        if key is broken:
+            raise OSError("the disk is gone")
+        return key is not DEAD
+
+    app = Leash(stream, valid)
+    clients = [Client(app, broken), Client(app, DEAD)]
+    asked = [asyncio.create_task(client.ask()) for client in clients]
+    done, _ = await asyncio.wait(asked, timeout=30, return_when=asyncio.FIRST_COMPLETED)
+    assert done == {asked[1]}
+    clients[0].gone.set()
+    await asked[0]

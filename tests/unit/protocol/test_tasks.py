@@ -22,10 +22,16 @@ from mcp_types import (
     TextContent,
 )
 
+from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.protocol import runner
 from tdmcp_embedded.protocol.offer import TaskUse
+from tdmcp_embedded.protocol.requests import Host
 from tdmcp_embedded.protocol.subscriptions import Subscriptions
-from tdmcp_embedded.protocol.task import KEPT, of_this_call
+from tdmcp_embedded.protocol.task import KEPT, LONGEST, Task, of_this_call
 from tdmcp_embedded.protocol.tasks import EXTENSION, TaskParams, Tasks, UpdateParams
+from tdmcp_embedded.protocol.tool_calls import ToolCalls
+from tdmcp_embedded.settings import Settings
+from tdmcp_embedded.tools.table import TABLE
 
 pytestmark = pytest.mark.anyio
 
@@ -302,3 +308,42 @@ async def test_whoever_knows_no_tasks_cannot_listen_for_them_either() -> None:
     with pytest.raises(MCPError) as refused:
         await subscriptions.listen(request(extensions={}), asked)
     assert refused.value.error.code == -32021
+
+
+async def test_a_task_of_any_tool_has_an_hour_whatever_the_tool_takes_otherwise() -> None:
+    short = {}
+    for name, tool in TABLE.items():
+        if tool.run is None:
+            continue
+        queue = Deadlines()
+        host = Host(SimpleNamespace(), queue, Settings, {})  # type: ignore[arg-type]  # nothing runs
+        calls = ToolCalls(host, TABLE)
+        of_this_call.set(Task("owner", Clock()))
+        call = calls._call(called(), tool)
+        with pytest.raises(ToolFailure):
+            await runner.run(call, tool, given_to(tool))
+        if queue.asked < LONGEST:
+            short[name] = queue.asked
+    assert short == {}
+    assert any(tool.deadline is not None for tool in TABLE.values())
+
+
+class Deadlines:
+    """A queue that takes nothing and remembers the deadline it was asked for."""
+
+    asked = 0.0
+
+    def submit(self, work: Any, *, deadline: float, **_: Any) -> Any:
+        self.asked = deadline
+        raise ToolFailure(Code.BUSY, "Only looking.")
+
+
+def called() -> Any:
+    """A request, as far as a call is made of it."""
+    session = SimpleNamespace(client_params=None)
+    return SimpleNamespace(meta=None, session=session, request=SimpleNamespace(headers={}, scope={}))
+
+
+def given_to(tool: Any) -> Any:
+    """Arguments with every default; what has none is left out, as only the deadline is computed of them."""
+    return tool.arguments.model_construct()
