@@ -55,6 +55,8 @@ class CookEngine:
         `epoch` it stands still while only time passes, so what depends on no expression can be kept meanwhile."""
         self.check: set[Node] = set()
         """Operators whose errors are looked at when the next frame begins."""
+        self.exporting: set[Node] = set()
+        """Operators that export and changed; what they drive is looked at when the next frame begins."""
         self.troubled: set[Node] = set()
         """Operators that show errors or warnings."""
         self.before_cook: list[Callable[[Node], None]] = []
@@ -126,7 +128,8 @@ class CookEngine:
 
     def changed(self, node: Node, key: str) -> None:
         """`key` of `node` changed: everything that depends on it is dirty now."""
-        self.check.add(node)
+        if node.flag("export"):
+            self.exporting.add(node)
         # A change of parameters, wires, flags or content makes the operator's own data stale too.
         work: list[tuple[Node, str]] = [(node, key)]
         if key not in ("data", "children"):
@@ -153,7 +156,6 @@ class CookEngine:
                     continue
                 if par:
                     work.append((reader, f"par {par}"))
-                    self.check.add(reader)
                 self._stale(reader, work)
 
     def _stale(self, reader: Node, work: list[tuple[Node, str]]) -> None:
@@ -216,8 +218,8 @@ class CookEngine:
         node.cook_frame = self.world.frame_now
         node.cook_position = self.world.timeline_position(node)
         node.cook_tick = self.world.tick
-        if node.errors or node.warnings or node in self.troubled:
-            self.check.add(node)
+        # Who does not cook finds no error, and what a cook finds shows in the next frame (fact 66).
+        self.check.add(node)
         if node.cooks == 1:
             creating.after_first_cook(node)
         for hook in self.after_cook:
@@ -230,11 +232,13 @@ class CookEngine:
         from fakes import exports, problems
 
         self.epoch += 1
+        exporting, self.exporting = self.exporting | self.check, set()
+        for node in exporting:
+            if node.alive and exports.may_export(node):
+                exports.refresh(node)
         due, self.check = self.check, set()
         for node in due:
             if node.alive:
-                if exports.may_export(node):
-                    exports.refresh(node)
                 problems.show(node)
 
 

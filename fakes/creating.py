@@ -103,7 +103,6 @@ def _attach(node: Node) -> None:
     if node.parent is not None:
         node.parent.children[node.name] = node
     node.world.nodes[node.id] = node
-    node.world.cooking.check.add(node)
 
 
 def _announce(node: Node) -> None:
@@ -231,7 +230,6 @@ def attach_again(node: Node, place: int | None = None) -> None:
         member.id = world.new_id()
         member.dirty = True
         world.nodes[member.id] = member
-        world.cooking.check.add(member)
         for hook in world.op_created:
             hook(member)
     world.cooking.changed(parent, "children")

@@ -16,6 +16,9 @@ from .placeholders import placeholder
 
 _FINE = "Compiled Successfully\n"
 
+#: What an operator shows of a shader that fails (fact 75); what is wrong is in the Info DAT only.
+COMPILE_WARNING = "The GLSL Shader has compile errors (Use Info DAT to see details)."
+
 
 class _Result:
     """What the last compilation said."""
@@ -30,7 +33,7 @@ class _Result:
 def glsl(node: Node, ctx: CookContext) -> Image:
     """White for the shader that a new GLSL TOP has; a placeholder for any other that compiles.
 
-    A shader that fails passes the input through, without an error on the operator (fact 41): the message is in
+    A shader that fails passes the input through with a warning on the operator (facts 41 and 75): what is wrong is in
     `compileResult` and the Info DAT alone.
     """
     source = page.first(ctx)
@@ -42,6 +45,7 @@ def glsl(node: Node, ctx: CookContext) -> Image:
     wrong = shader_check.errors(text, where)
     recall(node, _Result).text = result_text(wrong)
     if wrong:
+        ctx.warning(COMPILE_WARNING)
         return page.finish(node, page.fitted(source, size, node), source) if source else blank(node, ctx)
     if text == PIXEL_SHADER:
         return page.finish(node, fill(*size, (1, 1, 1, 1)), source)

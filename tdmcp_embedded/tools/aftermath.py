@@ -135,22 +135,25 @@ class Watch:
     def after(self, call: Call, touched: Iterable[str], fresh: Iterable[str] = ()) -> Steps[list[Problem]]:
         """Wait a frame, look at what was touched (by path), what it feeds and what is around it, and give what is new.
 
-        Errors, DAT text and callbacks show one frame after the edit that causes them (fact 11).
+        DAT text and callbacks show one frame after the edit (fact 11), errors one frame after a cook (fact 66).
 
         Args:
             fresh: which of them are new, so that nothing could be noted of them.
         """
         new = set(fresh)
         paths = list(dict.fromkeys(touched))[:MOST_WATCHED]
-        yield NEXT_FRAME
-        roots = [found for path in paths if (found := call.td.op(path)) is not None]
         news: list[Problem] = []
-        yield from _cook(call, roots, news)
+        # What a cook finds shows at the next frame, and who does not cook finds nothing (fact 66).
+        yield
+        roots, cooking = yield from self._cooking(call, paths)
+        yield from _cook(call, cooking, news)
+        yield NEXT_FRAME
         if any(operator.isDAT for operator in roots if operator.valid):
             # What reads a DAT's text (a shader) sees it one cook later (fact 11).
+            yield from _cook(call, [each for each in cooking if each.valid], news)
             yield NEXT_FRAME
-            yield from _cook(call, roots, news)
-        reached = yield from _reach([operator for operator in roots if operator.valid])
+        roots = [found for path in paths if (found := call.td.op(path)) is not None]
+        reached = yield from _reach(roots)
         seen = {str(operator.path) for operator in reached if operator.valid}
         reached += [
             found for path in self._around if path not in seen and (found := call.td.op(path)) is not None
@@ -181,6 +184,24 @@ class Watch:
         return news
 
 
+    def _cooking(self, call: Call, paths: list[str]) -> Steps[tuple[list[Any], list[Any]]]:
+        """What was touched, and that with all that is to cook: the ends of what it feeds, and what stands around it."""
+        roots = [found for path in paths if (found := call.td.op(path)) is not None]
+        reached = yield from _reach(roots)
+        known = {str(operator.path) for operator in roots}
+        cooking = list(roots)
+        budget = call.settings.budget_ms
+        # An end cooks all that it comes from.
+        if sum(cook_cost(each) for each in reached if each.valid and each.totalCooks) <= budget:
+            cooking += [each for each in reached if each.valid and each.path not in known and _is_end(each)]
+        for path in self._around:
+            found = call.td.op(path)
+            # What never cooked is nobody's concern yet, and may take any time.
+            if found is not None and path not in known and found.totalCooks:
+                cooking.append(found)
+        return roots, cooking
+
+
 def reread(call: Call, written: Iterable[parameters.Written]) -> Steps[list[str]]:
     """Look at parameters again, a frame after they were written: Parameter Execute DATs have had their say by then.
 
@@ -208,7 +229,7 @@ def _cook(call: Call, operators: list[Any], news: list[Problem]) -> Steps[None]:
     """
     budget = call.settings.budget_ms
     for operator in operators[:_MOST_COOKED]:
-        if not operator.valid or operator.isCOMP or (operator.totalCooks and cook_cost(operator) > budget):
+        if not operator.valid or (operator.totalCooks and cook_cost(operator) > budget):
             continue
         began = perf_counter()
         try:
@@ -249,6 +270,11 @@ def _fed(operator: Any) -> Iterator[Any]:
             yield far.owner
             if far.owner.isCOMP and far.inOP is not None:
                 yield far.inOP
+
+
+def _is_end(operator: Any) -> bool:
+    """Whether an operator feeds nothing over wires."""
+    return not any(connector.connections for connector in operator.outputConnectors)
 
 
 def _reach(operators: Iterable[Any]) -> Steps[list[Any]]:

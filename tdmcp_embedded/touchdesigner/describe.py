@@ -50,6 +50,9 @@ def effective(par: Any) -> Json:
     """The value in force now; of one whose expression fails, what went wrong."""
     try:
         value = par.eval()
+        if value is None and par.isOP and mode(par) == "constant":
+            # A reference that leads nowhere: what is stored, which `eval` does not give.
+            return constant(par)
         # What is computed anew each frame needs no more digits than anyone reads.
         if isinstance(value, float) and not par.isToggle and mode(par) != "constant":
             return rounded(value, 9)
@@ -96,6 +99,8 @@ def parameter(par: Any, full: bool = True) -> dict[str, Json]:
     row: dict[str, Json] = {"value": effective(par)}
     if how != "constant":
         row["mode"] = how
+    elif par.isOP and par.val:
+        row |= _reference(par, row["value"])
     if how == "expression":
         row["expr"] = clean(par.expr)
     elif how == "bind":
@@ -121,6 +126,19 @@ def parameter(par: Any, full: bool = True) -> dict[str, Json]:
         row["read_only"] = True
     if not par.enable:
         row["disabled"] = True
+    return row
+
+
+def _reference(par: Any, value: Json) -> dict[str, Json]:
+    """Of a parameter that names operators: the text that is stored, all that it names, and whether it names nothing."""
+    found = [str(each.path) for each in par.evalOPs()]
+    row: dict[str, Json] = {}
+    if constant(par) != value:
+        row["text"] = constant(par)
+    if not found:
+        row["missing"] = True
+    elif len(found) > 1:
+        row["operators"] = found[:_MENU_SHOWN]
     return row
 
 

@@ -53,6 +53,8 @@ class Written:
     notes: list[str] = field(default_factory=list)
     """Where what is there is not what was asked, and why."""
     changed: int = 0
+    writes: list[Write] = field(default_factory=list)
+    """What `reread` looks at once everything else of the call is there."""
 
 
 def plan(
@@ -167,7 +169,7 @@ def reread(operator: Any, written: Written) -> list[str]:
     """Bring what was read back up to date: later writes change what earlier ones come to, callbacks what anyone wrote.
 
     Returns:
-        In words, which parameters are not as they were right after the write.
+        In words, which parameters are not as they were right after the write, and which of them do not work.
     """
     notes = []
     for name, then in written.params.items():
@@ -180,6 +182,11 @@ def reread(operator: Any, written: Written) -> list[str]:
             notes.append(f"{name}: was {then!r} when it was written, is {now!r} now")
         if name in written.values:
             written.values[name] = describe.effective(par)
+    for write in written.writes:
+        par = operator.par[write.name]
+        if par is not None:
+            notes += _standing(par, write)
+    written.writes.clear()
     written.notes += notes
     return notes
 
@@ -270,6 +277,7 @@ def _write(par: Any, write: Write, result: Written) -> None:
         par.val = write.value
     result.changed += undo.ParameterState(par) != before
     result.params[write.name] = describe.stated(par)
+    result.writes.append(write)
     result.notes += _differences(par, write, before)
     if write.form in ("expr", "bind"):
         result.values[write.name] = describe.effective(par)
@@ -296,13 +304,21 @@ def _differences(par: Any, write: Write, before: undo.ParameterState) -> list[st
         elif isinstance(write.value, str) and isinstance(write.asked, str) and write.value != write.asked:
             if describe.is_menu(par):
                 notes.append(f"{name}: {write.asked!r} is the label of {write.value!r}")
-        elif par.isOP and write.value and not par.evalOPs():
+    return notes
+
+
+def _standing(par: Any, write: Write) -> list[str]:
+    """What can only be said once all that came with a write is there: operators, wires, other parameters."""
+    name, how = write.name, describe.mode(par)
+    notes: list[str] = []
+    if write.form == "constant" and how == "constant":
+        if par.isOP and write.value and not par.evalOPs():
             notes.append(f"{name}: no operator at {write.value!r} as seen from {par.owner.path}")
-    elif write.form == "expr":
+    elif write.form == "expr" and how == "expression":
         _note_failure(par, f"{name}: the expression fails", notes)
-    elif write.form == "bind" and par.bindMaster is None:
+    elif write.form == "bind" and how == "bind" and par.bindMaster is None:
         notes.append(f"{name}: binds to nothing")
-    if not par.enable and write.form != "reset":
+    if not par.enable and write.form not in ("reset", "pulse"):
         notes.append(f"{name}: is disabled at present, so it has no effect yet{_enabled_by(par)}")
     return notes
 
