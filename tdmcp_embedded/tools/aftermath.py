@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from time import perf_counter
 from typing import Any, Self
 
@@ -14,9 +14,10 @@ from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import bounding
 from tdmcp_embedded.tools.tool import Call, Output, Steps, at_once
-from tdmcp_embedded.touchdesigner import diagnostics, parameters, undo
+from tdmcp_embedded.touchdesigner import diagnostics, parameters, references, undo
 from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.code_routes import Access
+from tdmcp_embedded.touchdesigner.error_context import with_context
 from tdmcp_embedded.touchdesigner.operators import Pace, cook_cost
 from tdmcp_embedded.wording import counted
 
@@ -27,6 +28,8 @@ _MOST_PROBLEMS = 30
 #: networks no larger than that: a look costs the edit's own frame.
 _MOST_AROUND = 30
 _SMALL = 200
+#: References that an answer names.
+_MOST_REFERENCES = 40
 #: How many of them are cooked to see their errors; the rest show theirs when something asks for them.
 _MOST_COOKED = 32
 
@@ -48,6 +51,10 @@ class Edited(Output):
     )
     undo: str = Field(default="", description="name of the undo step; empty if nothing changed")
 
+    broken_references: list[str] | None = Field(
+        default=None, description="parameters, expressions and script lines that name what is gone"
+    )
+
     left_out: list[str] | None = Field(default=None, description="what is not shown for its length")
 
     def bounded(self) -> Self:
@@ -60,6 +67,8 @@ class Edited(Output):
         lines = [f"{p.severity} {p.path}: {p.message}" for p in self.problems]
         if lines:
             lines.insert(0, "New problems:")
+        if self.broken_references:
+            lines += ["Broken references:", *self.broken_references]
         lines += self.left_out or []
         lines.append(f"undo: {self.undo}" if self.undo else "undo: nothing to undo")
         return "\n".join(lines)
@@ -177,12 +186,10 @@ class Watch:
             for problem in diagnostics.understood(path, texts):
                 shape = (problem.severity, diagnostics.shape(problem.message))
                 if shape not in known and len(news) < _MOST_PROBLEMS:
-                    news.append(
-                        Problem(path=problem.path, severity=problem.severity, message=problem.message)
-                    )
+                    message = with_context(operator, problem.message)
+                    news.append(Problem(path=problem.path, severity=problem.severity, message=message))
             yield
         return news
-
 
     def _cooking(self, call: Call, paths: list[str]) -> Steps[tuple[list[Any], list[Any]]]:
         """What was touched, and that with all that is to cook: the ends of what it feeds, and what stands around it."""
@@ -200,6 +207,25 @@ class Watch:
             if found is not None and path not in known and found.totalCooks:
                 cooking.append(found)
         return roots, cooking
+
+
+def broken_references(call: Call, gone: Mapping[str, str]) -> Steps[list[str] | None]:
+    """What in the project names operators by a path that is no more; None if nothing does.
+
+    Args:
+        gone: old path of what was deleted, renamed or moved, and its new path ("" where it is deleted).
+    """
+    if not gone:
+        return None
+    own = str(call.instance.get("component", ""))
+    found = yield from references.broken(call.td, gone, own)
+    lines = [str(each) for each in found.references[:_MOST_REFERENCES]]
+    if len(found.references) > len(lines):
+        more = f"{len(found.references) - len(lines)} more"
+        lines.append(more if found.complete else f"at least {more}")
+    elif not found.complete:
+        lines.append(f"not all were looked at: {counted(found.asked, 'operator')} were")
+    return lines or None
 
 
 def reread(call: Call, written: Iterable[parameters.Written]) -> Steps[list[str]]:

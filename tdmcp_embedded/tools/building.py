@@ -136,6 +136,9 @@ def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
         touched = [path for path in [*built.created, *built.changed] if path != str(arguments.path)]
         output.problems = yield from watch.after(call, touched, built.created)
         output.notes += yield from aftermath.reread(call, built.written)
+        output.broken_references = yield from aftermath.broken_references(
+            call, dict.fromkeys(built.deleted, "")
+        )
         output.values = _values(built)
         for where, spec in _walk(path, specs):
             if "params" in spec:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -9,13 +10,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import paging
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
-from tdmcp_embedded.touchdesigner import diagnostics, lookup, operators
+from tdmcp_embedded.touchdesigner import diagnostics, lookup, missing_files, operators
+from tdmcp_embedded.touchdesigner.error_context import with_context
 from tdmcp_embedded.touchdesigner.operators import SYSTEM_NETWORKS, Pace
-from tdmcp_embedded.touchdesigner.values import cut, weight
+from tdmcp_embedded.touchdesigner.values import clean, cut, weight
 from tdmcp_embedded.wording import counted
 
 _DEFAULT_LIMIT = 30
 _PATHS_SHOWN = 10
+
+#: Distinct messages that get what they are about: the expression, the line of the shader.
+_MOST_EXPLAINED = 500
 
 #: The order in which an agent should read them.
 _ORDER = {"error": 0, "shader": 1, "script_error": 2, "warning": 3}
@@ -55,6 +60,8 @@ class Checked(paging.Page):
     """Operators looked at."""
     by_severity: dict[str, int]
     problems: list[ProblemGroup]
+    never_cooked: int = 0
+    """Operators among them that have never cooked: nothing can be wrong with them yet."""
     skipped: list[str] | None = None
 
     def text(self) -> str:
@@ -69,18 +76,36 @@ class Checked(paging.Page):
             more = f" and {group.count - len(group.paths)} more" if group.count > len(group.paths) else ""
             lines.append(f"{group.severity}: {', '.join(group.paths)}{more}")
             lines += [f"  {line}" for line in group.message.splitlines()]
+        if self.never_cooked:
+            lines.append(
+                f"{counted(self.never_cooked, 'operator')} of {self.checked} never cooked, so nothing shows on them yet; "
+                "capture_image and read_data make one cook"
+            )
         if self.skipped:
             lines.append(f"not checked: {', '.join(self.skipped)} (give one as path)")
         return "\n".join(lines)
 
 
-def check_errors(call: Call, given: CheckErrors) -> Steps[Checked]:
+@dataclass
+class _Seen:
+    """What the main thread found, before anybody looked for files."""
+
+    place: paging.Place
+    skipped: list[str]
+    reads: missing_files.FileReads
+    groups: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    context: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The messages with what they are about."""
+    checked: int = 0
+    never_cooked: int = 0
+
+
+def check_errors(call: Call, given: CheckErrors) -> Steps[_Seen]:
     """Asks a few operators at a time; each one's own messages, so that owners are certain."""
     place = paging.place_of(given, given.cursor)
     top = lookup.operator(call.td, given.path)
     skipped = [p for p in SYSTEM_NETWORKS if top.path == "/" and lookup.exact(call.td, p) is not None]
-    groups: dict[tuple[str, str], list[str]] = {}
-    checked = 0
+    seen = _Seen(place, skipped, missing_files.FileReads(call.td))
     pace = Pace(every=8)
     for current in _operators(top, given.depth, skipped):
         if pace.due():
@@ -88,6 +113,13 @@ def check_errors(call: Call, given: CheckErrors) -> Steps[Checked]:
         try:
             texts = diagnostics.said(current)
             found = diagnostics.understood(str(current.path), texts)
+            seen.never_cooked += _idle(current)
+            seen.reads.add(current)
+            for problem in found:
+                key = (problem.severity, problem.message)
+                if key not in seen.groups and len(seen.context) < _MOST_EXPLAINED:
+                    seen.context[key] = with_context(current, problem.message)
+                seen.groups.setdefault(key, []).append(problem.path)
         except Exception:
             # Somebody deleted it since the walk came by.
             if operators.gone(current):
@@ -95,9 +127,16 @@ def check_errors(call: Call, given: CheckErrors) -> Steps[Checked]:
             raise
         if (cost := diagnostics.heaviness(texts)) > 1 and pace.due(cost):
             yield
-        checked += 1
-        for problem in found:
-            groups.setdefault((problem.severity, problem.message), []).append(problem.path)
+        seen.checked += 1
+    return seen
+
+
+def finish(call: Call, given: CheckErrors, seen: _Seen) -> Checked:
+    """Look for the files and make the page, on a worker: a drive may take its time."""
+    place, groups, skipped, checked = seen.place, seen.groups, seen.skipped, seen.checked
+    for read in missing_files.missing(seen.reads.found, seen.reads.folder):
+        said = f"{read.parameter}: there is no file {cut(clean(read.text), 500)}"
+        groups.setdefault(("error", said), []).append(read.path)
     ordered = sorted(groups.items(), key=lambda item: _ORDER[item[0][0]])
     by_severity: dict[str, int] = {}
     for (severity, _), paths in ordered:
@@ -105,6 +144,8 @@ def check_errors(call: Call, given: CheckErrors) -> Steps[Checked]:
     start = place.find(len(ordered), lambda index: " ".join(ordered[index][0]))
     rows, following = _page(ordered, start, given.limit)
     shown = [" ".join(key) for key, _ in ordered[start:following]]
+    for row, (key, _) in zip(rows, ordered[start:following], strict=True):
+        row.message = cut(seen.context.get(key, row.message), paging.PAGE_BYTES)
     return Checked(
         ok=not ordered,
         checked=checked,
@@ -115,8 +156,14 @@ def check_errors(call: Call, given: CheckErrors) -> Steps[Checked]:
         next_cursor=paging.cursor_at(given, following, total=len(ordered), shown=shown)
         if following < len(ordered)
         else None,
+        never_cooked=seen.never_cooked,
         skipped=skipped or None,
     )
+
+
+def _idle(operator: Any) -> bool:
+    """Whether an operator that must cook to show an error never did; components and texts need not."""
+    return not (operator.totalCooks or operator.isCOMP or (operator.isDAT and operator.isEditable))
 
 
 def _operators(top: Any, depth: int | None, skipped: list[str]) -> Any:
@@ -161,6 +208,7 @@ TOOLS = [
         arguments=CheckErrors,
         output=Checked,
         run=check_errors,
+        finish=finish,
         core=True,
     )
 ]

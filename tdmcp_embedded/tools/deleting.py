@@ -54,6 +54,7 @@ def delete_operators(call: Call, arguments: DeleteOperators) -> Steps[DeletedOpe
         undo=aftermath.done(call),
     )
     output.problems = yield from watch.after(call, [wire.target for wire in going.losing])
+    output.broken_references = yield from aftermath.broken_references(call, dict.fromkeys(deleted, ""))
     return output
 
 

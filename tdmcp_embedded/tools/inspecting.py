@@ -11,6 +11,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import describe, diagnostics, lookup, operators
 from tdmcp_embedded.touchdesigner.builds import op_type
+from tdmcp_embedded.touchdesigner.error_context import with_context
 from tdmcp_embedded.touchdesigner.flags import changed_flags
 from tdmcp_embedded.touchdesigner.values import clean, cut, weight
 from tdmcp_embedded.wording import counted
@@ -135,7 +136,9 @@ def _facts(op: Any) -> dict[str, Any]:
         "position": operators.position(op),
         "size": operators.size(op),
         "cook": operators.cook_facts(op),
-        "problems": [{"severity": p.severity, "message": p.message} for p in diagnostics.problems(op)],
+        "problems": [
+            {"severity": p.severity, "message": with_context(op, p.message)} for p in diagnostics.problems(op)
+        ],
     }
     flags = changed_flags(op)
     if flags:

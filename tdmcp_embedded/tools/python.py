@@ -126,6 +126,8 @@ def execute_python(call: Call, arguments: ExecutePython) -> Steps[PythonResult]:
     if created or deleted or changed:
         watch = aftermath.Watch()
         output.problems = yield from watch.after(call, created)
+    gone = dict.fromkeys(deleted, "") | dict(each.split(" → ", 1) for each in renamed)
+    output.broken_references = yield from aftermath.broken_references(call, gone)
     return output
 
 

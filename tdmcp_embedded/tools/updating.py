@@ -133,6 +133,8 @@ def update_operator(call: Call, given: UpdateOperator) -> Steps[UpdatedOperator]
     )
     watch.moved(was_at, output.path)
     output.problems = yield from watch.after(call, [output.path])
+    if output.path != was_at:
+        output.broken_references = yield from aftermath.broken_references(call, {was_at: output.path})
     return output
 
 

@@ -34,6 +34,8 @@ _BEGIN = re.compile(r"^(?:(?P<path>/[^\s:()]*):)?\s*(?:Error|Warning|Abort|Messa
 _NUMBER = re.compile(r"(?<![\w/])(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?!\w)")
 _LINE_NUMBER = re.compile(r"\bline \d+")
 
+_SEE_INFO_DAT = re.compile(r"shader has compile errors|compile failed", re.IGNORECASE)
+
 #: Types whose compiler's messages can be asked for.
 _COMPILED = frozenset({"glslTOP", "glslmultiTOP", "glslMAT"})
 
@@ -93,6 +95,9 @@ def understood(path: str, texts: Said) -> list[Problem]:
     for severity, text in zip(("error", "warning", "script_error"), texts, strict=False):
         if isinstance(text, str) and text:
             found += _counted(severity, path, text)
+    if texts[3]:
+        # The operator's own warning only says where to look (fact 75): here is what stands there.
+        found = [each for each in found if not _SEE_INFO_DAT.search(each.message)]
     found += [Problem(path, "shader", message) for message in texts[3]]
     return _without_echoes(found)
 

@@ -28,7 +28,7 @@ def with_context(operator: Any, message: str) -> str:
 
 
 def _expressions(operator: Any, message: str) -> list[str]:
-    """`name: expression` of the parameters that a message names by their label."""
+    """`operator name: expression` of the parameters that a message names by their label."""
     found = _PARAMETER.search(message)
     if found is None:
         return []
@@ -39,7 +39,7 @@ def _expressions(operator: Any, message: str) -> list[str]:
         if label in (clean(str(par.label)).strip(), par.name) and (how := describe.mode(par)) != "constant":
             text = {"expression": par.expr, "bind": par.bindExpr}.get(how)
             if text:
-                lines.append(f"{par.name}: {cut(clean(text), _LONGEST_EXPRESSION)}")
+                lines.append(f"{operator.path} {par.name}: {cut(clean(text), _LONGEST_EXPRESSION)}")
     return lines[:_MOST_PARAMETERS]
 
 

@@ -301,9 +301,8 @@ def _differences(par: Any, write: Write, before: undo.ParameterState) -> list[st
             notes.append(
                 f"{name}: asked {write.asked!r}, is {describe.constant(par)!r}{_reason(par, write.value)}"
             )
-        elif isinstance(write.value, str) and isinstance(write.asked, str) and write.value != write.asked:
-            if describe.is_menu(par):
-                notes.append(f"{name}: {write.asked!r} is the label of {write.value!r}")
+        elif describe.is_menu(par) and isinstance(write.asked, str) and write.value != write.asked:
+            notes.append(f"{name}: {write.asked!r} is the label of {write.value!r}")
     return notes
 
 

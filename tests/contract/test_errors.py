@@ -20,22 +20,38 @@ def test_a_broken_expression_raises_on_evaluation(t):
         noise.par.period.eval()
 
 
-@fact(11)
-def test_an_error_shows_one_frame_later_and_goes_one_frame_after_the_mending(t):
+@fact(11, 66)
+def test_an_error_shows_one_frame_after_the_cook_and_goes_one_frame_after_the_next(t):
     noise = t.scratch.create(t.td.noiseTOP)
     noise.par.period.expr = "op('missing').par.x"
+    noise.cook()
     assert noise.errors() == ""
     yield
     assert "'NoneType' object has no attribute 'par'" in noise.errors()
     noise.par.period = 1
+    noise.cook()
     yield
     assert noise.errors() == ""
+
+
+@fact(66)
+def test_an_operator_that_nothing_cooks_has_no_error(t):
+    blur = t.scratch.create(t.td.blurTOP)
+    blur.par.size.expr = "1 / 0"
+    yield
+    yield
+    assert blur.errors() == ""
+    blur.cook()
+    yield
+    assert "ZeroDivisionError" in blur.errors()
+    assert "Not enough sources specified" in blur.errors()
 
 
 @fact(33)
 def test_a_component_tells_errors_below_it_only_when_it_recurses(t):
     noise = t.scratch.create(t.td.noiseTOP)
     noise.par.period.expr = "op('missing').par.x"
+    noise.cook()
     yield
     assert t.scratch.errors() == ""
     assert noise.path in t.scratch.errors(recurse=True)
@@ -45,6 +61,7 @@ def test_a_component_tells_errors_below_it_only_when_it_recurses(t):
 def test_an_expression_error_names_its_operator_and_parameter(t):
     noise = t.scratch.create(t.td.noiseTOP)
     noise.par.period.expr = "1 / 0"
+    noise.cook()
     yield
     lines = noise.errors().split("\n")
     assert lines[0].strip() == "Error: ZeroDivisionError: division by zero"
@@ -64,6 +81,7 @@ def test_errors_can_only_be_added_while_cooking(t):
 def test_a_reference_that_leads_nowhere_is_a_warning(t):
     select = t.scratch.create(t.td.selectTOP)
     select.par.top = "/nowhere/at/all"
+    select.cook()
     yield
     assert 'Invalid path for node "/nowhere/at/all"' in select.warnings()
 
@@ -72,9 +90,11 @@ def test_a_reference_that_leads_nowhere_is_a_warning(t):
 def test_a_reference_that_led_nowhere_is_well_once_the_operator_appears(t):
     select = t.scratch.create(t.td.selectTOP)
     select.par.top = "later"
+    select.cook()
     yield
     assert 'Invalid path for node "later"' in select.warnings()
     t.scratch.create(t.td.constantTOP, "later")
+    select.cook()
     yield
     assert select.warnings() == ""
 

@@ -409,3 +409,15 @@ def test_a_component_hands_pictures_through_its_in_and_out(t):
     assert near(null.sample(x=0, y=0), (0.5, 0.5, 0.5, 1))
     top.par.colorr = 0
     assert near(null.sample(x=0, y=0), (0, 0.5, 0.5, 1))
+
+
+@fact(75)
+def test_a_shader_that_fails_is_a_warning_that_names_the_info_dat(t):
+    glsl = t.scratch.create(t.td.glslTOP, "g")
+    t.scratch.op("g_pixel").text = "out vec4 c;\nvoid main() { c = vec4(nothing); }\n"
+    for _ in range(3):
+        glsl.cook(force=True)
+        yield
+    assert "Info DAT" in glsl.warnings()
+    assert glsl.errors() == ""
+    assert "nothing" in t.scratch.op("g_info").text

@@ -222,11 +222,15 @@ def test_long_chains_do_not_exhaust_the_stack(world: World, sums: None) -> None:
 
 def test_a_missing_input_shows_one_frame_later(world: World, sums: None) -> None:
     (null,) = make(world, "nullCHOP")
+    world.begin_frame()
+    assert null.shown_errors == ()
+    null.data()
     assert null.shown_errors == ()
     world.begin_frame()
     assert null.shown_errors == ("Not enough sources specified",)
     (source,) = make(world, "mathCHOP")
     chain(source, null)
+    null.data()
     world.begin_frame()
     assert null.shown_errors == ()
 
@@ -267,6 +271,7 @@ def test_a_cook_that_cannot_evaluate_a_parameter_keeps_the_last_data(world: Worl
 def test_an_expression_that_needs_itself_is_an_error_not_a_hang(world: World, sums: None) -> None:
     (a,) = make(world, "mathCHOP")
     a.set_expr("postoff", "me.par.postoff + 1")
+    a.data()
     world.begin_frame()
     assert "loop" in a.shown_errors[0]
 

@@ -22,7 +22,8 @@ def test_looking_again_waits_a_frame_and_goes_in_steps(bench: Bench) -> None:
         bench.make("nullTOP", f"n{i}")
     changes = [{"path": f"/project1/n{i}", "params": {"resolutionw": 64}} for i in range(50)]
     signals = bench.steps("set_parameters", changes=changes)
-    assert signals[0] is NEXT_FRAME
+    # The edit's own frame still cooks what was touched; whether it could is seen in the next one.
+    assert signals.count(NEXT_FRAME) == 1
     assert signals.count(None) >= 50
 
 

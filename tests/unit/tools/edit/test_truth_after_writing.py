@@ -17,6 +17,7 @@ def speaking_of(bench: Bench, name: str) -> Any:
     """An operator with an expression that names another one of /project1."""
     speaker = bench.make("constantCHOP", "speaker")
     speaker.par.const0value.expr = f"op({name!r}).par.period"
+    speaker.cook()
     bench.frame(2)
     assert not speaker.errors()
     return speaker
@@ -39,6 +40,7 @@ def test_what_breaks_inside_a_component_is_told_with_the_component(bench: Bench)
     bench.make("baseCOMP", "box").appendCustomPage("P").appendFloat("Amount")[0].val = 1
     inside = bench.make("constantCHOP", "c", parent="/project1/box")
     inside.par.const0value.expr = "1 / parent().par.Amount"
+    inside.cook()
     bench.frame(2)
     answer = bench.json("set_parameters", changes=[{"path": "/project1/box", "params": {"Amount": 0}}])
     assert troubled(answer) == {"/project1/box/c"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tdmcp_embedded.errors import Code, ToolFailure
@@ -18,9 +20,69 @@ def broken(bench: Bench, name: str, parent: str = "/project1") -> None:
 
 
 def test_a_sound_project_is_called_so(bench: Bench) -> None:
-    bench.make("noiseTOP", "n")
+    bench.make("noiseTOP", "n").cook()
     answer = bench.run("check_errors", path="/project1")
     assert answer.structured()["ok"] is True and answer.text() == "No errors or warnings on 2 operators."
+
+
+def test_how_many_never_cooked_is_said_since_nothing_shows_on_them(bench: Bench) -> None:
+    for name in ("idle1", "idle2"):
+        bench.make("blurTOP", name)
+    bench.make("noiseTOP", "n").cook()
+    bench.make("textDAT", "text")
+    bench.frame(2)
+    answer = bench.run("check_errors", path="/project1")
+    assert answer.structured()["ok"] is True and answer.structured()["never_cooked"] == 2
+    assert "2 operators of 5 never cooked" in answer.text()
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameter", "text"),
+    [
+        ("moviefileinTOP", "file", "gone/clip.mov"),
+        ("audiofileinCHOP", "file", "/nowhere/song.wav"),
+        ("moviefileinTOP", "file", "picture with blanks.png"),
+        ("fileinDAT", "file", "list.csv"),
+    ],
+)
+def test_a_file_that_is_not_there_is_an_error(bench: Bench, kind: str, parameter: str, text: str) -> None:
+    bench.make(kind, "reader", **{parameter: text})
+    found = bench.json("check_errors", path="/project1")
+    [group] = found["problems"]
+    assert (group["severity"], group["paths"]) == ("error", ["/project1/reader"])
+    assert group["message"] == f"{parameter}: there is no file {text}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "params"),
+    [
+        ("moviefileinTOP", {}),
+        ("moviefileinTOP", {"file": "http://example.com/a.mp4"}),
+        ("moviefileinTOP", {"file": "frames/*.png"}),
+        ("moviefileoutTOP", {"file": "not/yet.mov"}),
+        ("textDAT", {"file": "not/yet.txt"}),
+        ("baseCOMP", {"externaltox": "gone.tox", "enableexternaltox": False}),
+    ],
+)
+def test_what_no_file_need_be_there_for_is_no_error(
+    bench: Bench, kind: str, params: dict[str, object]
+) -> None:
+    bench.make(kind, "op", **params)
+    assert bench.json("check_errors", path="/project1")["ok"] is True
+
+
+def test_a_file_beside_the_project_is_found(bench: Bench, tmp_path: Path) -> None:
+    bench.life.project.folder = tmp_path
+    (tmp_path / "clip.mov").write_bytes(b"x")
+    bench.make("moviefileinTOP", "m", file="clip.mov")
+    assert bench.json("check_errors", path="/project1")["ok"] is True
+
+
+def test_an_error_comes_with_the_parameters_name_and_expression(bench: Bench) -> None:
+    broken(bench, "a")
+    bench.frame(2)
+    [group] = [g for g in bench.json("check_errors", path="/project1")["problems"]]
+    assert group["message"].endswith("/project1/a opacity: 1/0")
 
 
 def test_the_same_message_on_several_operators_is_told_once_with_all_owners(bench: Bench) -> None:
@@ -67,7 +129,10 @@ def test_a_shader_that_does_not_compile_is_told_though_the_operator_shows_no_err
     glsl.cook(force=True)
     bench.frame(3)
     found = bench.json("check_errors", path="/project1/g")
-    assert "shader" in [g["severity"] for g in found["problems"]]
+    # Once: the operator's own warning only says where to look.
+    [group] = found["problems"]
+    assert group["severity"] == "shader"
+    assert "/project1/g_pixel:2: void main(){ c = vec4(1.0);" in group["message"]
 
 
 def test_depth_bounds_the_look(bench: Bench) -> None:

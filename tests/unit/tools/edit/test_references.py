@@ -1,0 +1,177 @@
+"""What names an operator that is deleted, renamed or moved is named in the answer: parameters, expressions, scripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.tools.harness import Bench
+
+#: (where, text, what the answer says of it), in a network that has `n` and a box with `inner` in it.
+_PARAMETERS = [
+    ("selectTOP", "top", "n"),
+    ("selectTOP", "top", "/project1/n"),
+    ("renderTOP", "geometry", "geo1 n"),
+]
+_EXPRESSIONS = [
+    "op('n').par.period",
+    'op("/project1/n").par.period',
+    "op('../n').par.period",
+    "parent().op('n').par.period",
+    "me.parent().op('/project1/n').width",
+    "op('missing') or op('n').width",
+]
+_OTHERS = ["op('m').par.period", "op('*')", "len('n')", "op('nn')", "'n'", "parent().par.n"]
+_SCRIPTS = {
+    "x = op('n').width": "x = op('n').width",
+    "def f():\n    return opex('/project1/n')": "return opex('/project1/n')",
+    "import n": "import n",
+    "from n import thing": "from n import thing",
+    "mod.n.run()": "mod.n.run()",
+}
+
+
+def lost(answer: dict[str, Any]) -> list[str]:
+    return answer.get("broken_references") or []
+
+
+@pytest.mark.parametrize(("kind", "parameter", "text"), _PARAMETERS)
+def test_parameters_that_name_it(bench: Bench, kind: str, parameter: str, text: str) -> None:
+    bench.make("noiseTOP", "n")
+    bench.make(kind, "speaker", **{parameter: text})
+    assert lost(bench.json("delete_operators", paths=["/project1/n"])) == [
+        f"/project1/speaker {parameter}: {text}"
+    ]
+
+
+@pytest.mark.parametrize("code", _EXPRESSIONS)
+def test_expressions_that_name_it(bench: Bench, code: str) -> None:
+    bench.make("noiseTOP", "n")
+    bench.make("constantCHOP", "speaker").par.const0value.expr = code
+    answer = bench.json("update_operator", path="/project1/n", name="other")
+    assert lost(answer) == [f"/project1/speaker const0value: {code}"]
+
+
+@pytest.mark.parametrize("code", _OTHERS)
+def test_expressions_that_name_something_else(bench: Bench, code: str) -> None:
+    bench.make("noiseTOP", "n")
+    bench.make("noiseTOP", "m")
+    bench.make("constantCHOP", "speaker").par.const0value.expr = code
+    assert lost(bench.json("delete_operators", paths=["/project1/n"])) == []
+
+
+@pytest.mark.parametrize("text", _SCRIPTS)
+def test_lines_of_scripts_that_name_it(bench: Bench, text: str) -> None:
+    bench.make("textDAT", "n")
+    bench.make("textDAT", "script").text = f"# first\n{text}\n"
+    said = _SCRIPTS[text]
+    number = 2 + text.splitlines().index(next(line for line in text.splitlines() if said in line))
+    assert lost(bench.json("update_operator", path="/project1/n", name="m")) == [
+        f"/project1/script line {number}: {said}"
+    ]
+
+
+def test_what_names_something_inside_it_is_named_too(bench: Bench) -> None:
+    bench.make("baseCOMP", "box")
+    bench.make("noiseTOP", "inner", parent="/project1/box")
+    bench.make("selectTOP", "speaker", top="box/inner")
+    assert lost(bench.json("update_operator", path="/project1/box", name="crate")) == [
+        "/project1/speaker top: box/inner"
+    ]
+
+
+def test_a_moved_operator_loses_its_own_relative_references(bench: Bench) -> None:
+    bench.make("noiseTOP", "n")
+    bench.make("baseCOMP", "box")
+    bench.make("selectTOP", "s", top="n").par.resolutionw.expr = "op('n').par.period"
+    bench.make("selectTOP", "speaker", top="s")
+    answer = bench.json("update_operator", path="/project1/s", parent="/project1/box")
+    assert sorted(lost(answer)) == [
+        "/project1/box/s resolutionw: op('n').par.period",
+        "/project1/box/s top: n",
+        "/project1/speaker top: s",
+    ]
+
+
+def test_a_name_that_is_taken_again_breaks_nothing(bench: Bench) -> None:
+    bench.make("noiseTOP", "n")
+    bench.make("selectTOP", "speaker", top="n")
+    code = "op('/project1/n').destroy()\nop('/project1').create(noiseTOP, 'n')"
+    assert lost(bench.json("execute_python", code=code)) == []
+    assert lost(bench.json("execute_python", code="op('/project1/n').name = 'm'")) == [
+        "/project1/speaker top: n"
+    ]
+
+
+def test_what_an_exact_build_deletes_is_named(bench: Bench) -> None:
+    bench.make("baseCOMP", "box")
+    bench.make("noiseTOP", "n", parent="/project1/box")
+    bench.make("selectTOP", "speaker", top="box/n")
+    answer = bench.json(
+        "build_network",
+        path="/project1/box",
+        operators=[{"name": "m", "type": "noiseTOP"}],
+        exact=True,
+        confirm=True,
+    )
+    assert lost(answer) == ["/project1/speaker top: box/n"]
+
+
+def test_the_look_goes_in_steps_and_the_answer_stays_small(bench: Bench) -> None:
+    bench.make("noiseTOP", "n")
+    for i in range(100):
+        bench.make("selectTOP", f"s{i}", top="n")
+    signals = bench.steps("delete_operators", paths=["/project1/n"])
+    assert signals.count(None) >= 20
+    bench.make("noiseTOP", "n")
+    answer = bench.json("delete_operators", paths=["/project1/n"])
+    assert len(lost(answer)) == 41
+    assert lost(answer)[-1] == "60 more"
+
+
+def test_a_stored_reference_that_leads_nowhere_is_shown(bench: Bench) -> None:
+    bench.make("selectTOP", "s", top="nowhere/at/all")
+    bench.make("renderTOP", "r", geometry="a b")
+    bench.make("geometryCOMP", "a")
+    rows = bench.json("inspect_operator", paths=["/project1/s", "/project1/r"])["operators"]
+    top, geometry = rows[0]["parameters"]["top"], rows[1]["parameters"]["geometry"]
+    assert (top["value"], top["missing"]) == ("nowhere/at/all", True)
+    assert geometry["text"] == "a b"
+    network = bench.json("read_network", path="/project1")
+    found = {row["name"]: row.get("params") for row in network["operators"]}
+    assert found["s"] == {"top": "nowhere/at/all"}
+    assert found["r"]["geometry"] == "a b"
+
+
+def test_an_expression_on_what_the_same_call_makes_is_not_said_to_fail(bench: Bench) -> None:
+    answer = bench.json(
+        "build_network",
+        path="/project1",
+        operators=[
+            {
+                "name": "level",
+                "type": "levelTOP",
+                "inputs": ["noise"],
+                "params": {"opacity": {"expr": "op('null')['amount']"}},
+            },
+            {"name": "noise", "type": "noiseTOP"},
+            {"name": "null", "type": "nullCHOP", "inputs": ["source"]},
+            {
+                "name": "source",
+                "type": "constantCHOP",
+                "params": {"const0name": "amount", "const0value": 0.25},
+            },
+            {"name": "select", "type": "selectTOP", "params": {"top": "level"}},
+        ],
+    )
+    assert answer["problems"] == []
+    assert answer.get("notes", []) == []
+    assert answer["values"]["/project1/level:opacity"] == 0.25
+
+
+def test_an_expression_that_fails_is_said_once_all_is_there(bench: Bench) -> None:
+    operators = [{"name": "l", "type": "levelTOP", "params": {"opacity": {"expr": "op('no')['x']"}}}]
+    answer = bench.json("build_network", path="/project1", operators=operators)
+    assert any("opacity: the expression fails" in note for note in answer["notes"])
+    assert any("/project1/l opacity: op('no')['x']" in each["message"] for each in answer["problems"])
