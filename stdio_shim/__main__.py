@@ -31,6 +31,7 @@ import os
 import queue
 import re
 import socket
+import stat
 import sys
 import threading
 import time
@@ -75,6 +76,14 @@ TASKS_KEPT = 64
 IDLE_CONNECTION = 20.0
 #: Seconds between looks at the registry, and at whether the client is still there.
 LOOK_EVERY = 1.0
+#: Bytes that the head of an answer may have, and a whole answer or one event of a stream.
+MOST_HEAD = 64 << 10
+MOST_ANSWER = 32 << 20
+#: Seconds until the head of an answer must have begun, however alive the server is; and until it must be complete then.
+FIRST_ANSWER = 120.0
+HEAD_LIMIT = 10.0
+#: Seconds until an answer must be complete that is no stream.
+ANSWER_LIMIT = 60.0
 MAX_REQUESTS = 256
 MAX_LISTENS = 32
 #: List method -> the key of its items, which is also their name in the cache.
@@ -258,6 +267,10 @@ class Dropped(OSError):
     """The connection ended before the answer was complete: what was sent may have been carried out."""
 
 
+class TooMuch(OSError):
+    """The server sends more than anybody asked for."""
+
+
 class Unresponsive(OSError):
     """The connection stands but nobody speaks; `seconds` long."""
 
@@ -276,7 +289,7 @@ class Url:
         scheme, host, port, path = match.groups()
         self.tls = scheme == "https"
         # localhost may mean ::1 first, where nobody listens: on Windows that costs two seconds a connection.
-        self.host = {"localhost": "127.0.0.1", "0.0.0.0": "127.0.0.1"}.get(host, host.strip("[]"))
+        self.host = {"localhost": "127.0.0.1", "0.0.0.0": "127.0.0.1"}.get(host.lower(), host.strip("[]"))
         self.port = int(port) if port else (443 if self.tls else 80)
         self.path = path or "/"
         shown = f"[{self.host}]" if ":" in self.host else self.host
@@ -285,7 +298,10 @@ class Url:
 
 
 class Connection:
-    """One HTTP/1.1 connection. `patience` is called whenever `PATIENCE` seconds pass without a byte; it may raise."""
+    """One HTTP/1.1 connection. `patience` is called whenever `PATIENCE` seconds pass without a byte; it may raise.
+
+    `deadline` is when whatever is being read must be complete, in seconds of the monotonic clock; 0 for no such time.
+    """
 
     def __init__(self, url: Url, timeout: float = CONNECT_TIMEOUT) -> None:
         self.url = url
@@ -294,6 +310,7 @@ class Connection:
         self.status = 0
         self.headers: dict[str, str] = {}
         self.heard = 0.0
+        self.deadline = 0.0
         self._buffer = bytearray()
         self._whole = True
         try:
@@ -318,8 +335,10 @@ class Connection:
         patience: Callable[[], None] | None = None,
         timeout: float = PATIENCE,
         sent: Callable[[], None] | None = None,
+        deadline: float = 0.0,
     ) -> None:
         """Send a request, say so, and read the head of its answer into `status` and `headers`."""
+        self.deadline = deadline
         self.patience = patience or (lambda: None)
         self.sock.settimeout(timeout)
         head = [f"{method} {path or self.url.path} HTTP/1.1", f"Host: {self.url.authority}"]
@@ -334,7 +353,12 @@ class Connection:
             pass
         if sent is not None:
             sent()
+        if not self._buffer:
+            self.deadline = deadline or time.monotonic() + FIRST_ANSWER
+            self._fill()
+        self.deadline = min(deadline or float("inf"), time.monotonic() + HEAD_LIMIT)
         self._read_head()
+        self.deadline = deadline
 
     def body(self) -> Iterator[bytes]:
         """The answer's body, piece by piece as it comes."""
@@ -342,16 +366,20 @@ class Connection:
             self._whole = True
         elif "chunked" in self.headers.get("transfer-encoding", "").lower():
             while True:
-                size = int(self._line().split(b";")[0] or b"0", 16)
+                size = _number(self._line().split(b";")[0].strip(), 16)
                 if size == 0:
                     break
                 yield from self._exactly(size)
-                self._line()
-            while self._line():  # trailers
-                pass
+                if self._line():
+                    raise Dropped("the server does not speak HTTP")
+            trailers = 0
+            while line := self._line():
+                trailers += len(line)
+                if trailers > MOST_HEAD:
+                    raise TooMuch("the trailers of the answer")
             self._whole = True
         elif "content-length" in self.headers:
-            yield from self._exactly(int(self.headers["content-length"]))
+            yield from self._exactly(_number(self.headers["content-length"].encode("latin-1"), 10))
             self._whole = True
         else:
             while True:
@@ -363,9 +391,18 @@ class Connection:
                 except Dropped:
                     return
 
-    def read(self) -> bytes:
-        """The whole body."""
-        return b"".join(self.body())
+    def read(self, most: int = MOST_ANSWER) -> bytes:
+        """The whole body. Raises TooMuch, Dropped, Unresponsive."""
+        self.deadline = min(self.deadline or float("inf"), time.monotonic() + ANSWER_LIMIT)
+        pieces: list[bytes] = []
+        size = 0
+        for piece in self.body():
+            size += len(piece)
+            if size > most:
+                raise TooMuch(f"an answer of more than {most} bytes")
+            pieces.append(piece)
+        self.deadline = 0.0
+        return b"".join(pieces)
 
     def reusable(self) -> bool:
         return (
@@ -413,6 +450,8 @@ class Connection:
 
     def _fill(self) -> None:
         while True:
+            if self.deadline and time.monotonic() > self.deadline:
+                raise Unresponsive(max(0.0, time.monotonic() - (self.heard or time.monotonic())))
             try:
                 data = self.sock.recv(1 << 16)
                 break
@@ -448,22 +487,41 @@ class Connection:
             yield piece
 
     def _read_head(self) -> None:
+        size = 0
         while True:
-            words = self._line().split(None, 2)
-            if len(words) < 2 or not words[0].startswith(b"HTTP/1.") or not words[1].isdigit():
+            line = self._line()
+            size += len(line)
+            words = line.split(None, 2)
+            if (
+                len(words) < 2
+                or not words[0].startswith(b"HTTP/1.")
+                or not re.match(rb"[1-5]\d\d$", words[1])
+            ):
                 raise Dropped("the server does not speak HTTP")
+            if size > MOST_HEAD:
+                raise TooMuch("the head of the answer")
             self.status = int(words[1])
             self.headers = {}
             while True:
                 line = self._line()
                 if not line:
                     break
+                size += len(line)
+                if size > MOST_HEAD:
+                    raise TooMuch("the head of the answer")
                 name, _, value = line.partition(b":")
                 self.headers[name.decode("latin-1").strip().lower()] = value.decode("latin-1").strip()
             if self.status >= 200:
                 if words[0] == b"HTTP/1.0" and "keep-alive" not in self.headers.get("connection", "").lower():
                     self.headers["connection"] = "close"
                 return
+
+
+def _number(text: bytes, base: int) -> int:
+    """A length as HTTP writes it: neither signs nor underscores, which `int` takes as well."""
+    if not re.match(rb"[0-9a-fA-F]{1,15}$" if base == 16 else rb"\d{1,15}$", text):
+        raise Dropped("the server does not speak HTTP")
+    return int(text, base)
 
 
 class Event:
@@ -478,9 +536,9 @@ class Event:
 
 
 def events(pieces: Iterable[bytes]) -> Iterator[Event]:
-    """Server-sent events out of a body, of any length; events without data come through for their ids."""
+    """Server-sent events out of a body; events without data come through for their ids. Raises TooMuch."""
     buffer = bytearray()
-    start = 0
+    start = size = 0
     data: list[bytes] = []
     event_id = ""
     retry: float | None = None
@@ -491,6 +549,8 @@ def events(pieces: Iterable[bytes]) -> Iterator[Event]:
             end = buffer.find(b"\n", start)
             if end < 0:
                 start = len(buffer)
+                if size + start > MOST_ANSWER:
+                    raise TooMuch(f"an event of more than {MOST_ANSWER} bytes")
                 break
             line = bytes(buffer[:end])
             del buffer[: end + 1]
@@ -501,17 +561,21 @@ def events(pieces: Iterable[bytes]) -> Iterator[Event]:
                 if fields:
                     yield Event(b"\n".join(data), event_id, retry)
                 data, event_id, retry, fields = [], "", None, False
+                size = 0
                 continue
             name, _, value = line.partition(b":")
             if value.startswith(b" "):
                 value = value[1:]
             if name == b"data":
                 data.append(value)
+                size += len(value) + 1
+                if size > MOST_ANSWER:
+                    raise TooMuch(f"an event of more than {MOST_ANSWER} bytes")
                 fields = True
             elif name == b"id":
                 event_id = value.decode("utf-8", "replace")
                 fields = True
-            elif name == b"retry" and value.isdigit():
+            elif name == b"retry" and value.isdigit() and len(value) < 9:
                 retry = int(value) / 1000
                 fields = True
 
@@ -628,6 +692,52 @@ def windows_ended(pid: int, kernel: Any) -> bool:
         kernel.CloseHandle(handle)
 
 
+# ------------------------------------------------------------------------------------------------------ private_files
+# Reading files of ours: only such as nobody else can have written.
+
+
+class Unsafe(OSError):
+    """A file that somebody else may have written, or that is no file; the text says what to do."""
+
+
+def read_private(path: str, most: int = 1 << 20) -> bytes:
+    """The content of a regular file that belongs to this user. Where others can read it, they no longer can.
+
+    Raises:
+        Unsafe: it is a link or a pipe, somebody else's, open to changes by others, or too large.
+        OSError: it cannot be read.
+    """
+    # Without following links, and without waiting for the other end of a pipe.
+    flags = os.O_RDONLY
+    for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC"):
+        flags |= getattr(os, name, 0)
+    try:
+        handle = os.open(path, flags)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK):
+            raise Unsafe(f"{path} is a link; remove it") from None
+        raise
+    try:
+        facts = os.fstat(handle)
+        if not stat.S_ISREG(facts.st_mode):
+            raise Unsafe(f"{path} is no regular file; remove it")
+        # Windows has no such modes; there the folder is private to the user.
+        if hasattr(os, "geteuid"):
+            if facts.st_uid != os.geteuid():
+                raise Unsafe(f"{path} belongs to another user; remove it")
+            if facts.st_mode & 0o022:
+                raise Unsafe(f"others can change {path}; run: chmod 600 {path}")
+            if facts.st_mode & 0o077:
+                os.fchmod(handle, 0o600)
+        with open(handle, "rb", closefd=False) as file:
+            content = file.read(most + 1)
+    finally:
+        os.close(handle)
+    if len(content) > most:
+        raise Unsafe(f"{path} is larger than {most} bytes; remove it")
+    return content
+
+
 # ------------------------------------------------------------------------------------------------------------ targets
 # A server to talk to, and telling it from others.
 
@@ -641,6 +751,8 @@ class Target:
         self.entry = entry or {}
         #: What the server itself says of its contract, where no entry does.
         self.terms: dict[str, Any] = {}
+        #: Whether a key goes no further than this machine when it is sent there.
+        self.is_local = on_this_machine(self.url.host)
         self.pid = _whole(self.entry.get("pid"))
         self.name = str(self.entry.get("name") or "")
         #: Its whole path, where the entry tells the folder.
@@ -703,6 +815,25 @@ class Target:
         return (
             "This client's shim is older than the tdmcp component; pulse Install Client on its Clients page."
         )
+
+
+def on_this_machine(host: str) -> bool:
+    """Whether an address is loopback, or another one of this machine; a name is not, since names can be moved."""
+    for family in (socket.AF_INET, socket.AF_INET6):
+        try:
+            packed = socket.inet_pton(family, host)
+        except (OSError, ValueError):
+            continue
+        if (family == socket.AF_INET and packed[0] == 127) or packed == bytes(15) + b"\1":
+            return True
+        try:
+            # Only an address of this machine can be listened at.
+            with socket.socket(family, socket.SOCK_STREAM) as probe:
+                probe.bind((host, 0))
+        except OSError:
+            return False
+        return True
+    return False
 
 
 def _whole(value: Any) -> int:
@@ -772,7 +903,11 @@ class Instances:
         self._lock = threading.RLock()
         self._looked = 0.0
         self._entries: list[Target] = []
-        self._files: dict[str, tuple[tuple[int, int], Target | None]] = {}
+        self._files: dict[str, tuple[tuple[int, ...], Target | None]] = {}
+        #: Why an entry is not used, by its file.
+        self._unsafe: dict[str, str] = {}
+        #: Entries of servers on other machines: used only where the user gave that address.
+        self._remote: list[Target] = []
         self._reached: dict[str, tuple[float, bool]] = {}
         self._selected: Target | None = None
         #: The last one there was, for what is said when it is gone.
@@ -894,7 +1029,8 @@ class Instances:
 
     def _read(self) -> list[Target]:
         folder = os.path.join(self.home, "instances")
-        seen: dict[str, tuple[tuple[int, int], Target | None]] = {}
+        seen: dict[str, tuple[tuple[int, ...], Target | None]] = {}
+        unsafe: dict[str, str] = {}
         try:
             with os.scandir(folder) as listing:
                 files = [entry for entry in listing if entry.name.endswith(".json")]
@@ -903,20 +1039,28 @@ class Instances:
         for file in files[:1000]:
             try:
                 # Not the listing's own figures: Windows keeps those of an open directory entry late.
-                facts = os.stat(file.path)
-                stamp = (facts.st_mtime_ns, facts.st_size)
+                facts = os.lstat(file.path)
+                stamp = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
                 known = self._files.get(file.path)
                 seen[file.path] = known if known and known[0] == stamp else (stamp, self._load(file.path))
+            except Unsafe as error:
+                unsafe[file.path] = str(error)
             except OSError:
                 continue  # removed meanwhile
-        self._files = seen
-        return [target for _, target in seen.values() if target is not None]
+        found = [target for _, target in seen.values() if target is not None]
+        self._remote = [target for target in found if not target.is_local]
+        for target in self._remote:
+            unsafe[target.url.text] = (
+                f"{target} says that it is at {target.url.authority}, which is not this machine; to send it a key, start "
+                f"the shim with --url {target.url.text}"
+            )
+        self._files, self._unsafe = seen, unsafe
+        return [target for target in found if target.is_local]
 
     @staticmethod
     def _load(path: str) -> Target | None:
         try:
-            with open(path, "rb") as file:
-                entry = json.loads(file.read(1 << 20).decode("utf-8"))
+            entry = json.loads(read_private(path).decode("utf-8"))
             whole = json.dumps(entry, ensure_ascii=False).encode("utf-8")
             if rb"\u0000" in whole:
                 return None  # half a character, or this one, would go wrong anywhere later
@@ -940,7 +1084,7 @@ class Instances:
 
     def _fixed(self) -> Target:
         url = Url(self.fixed_url)
-        for target in self.running():
+        for target in [*self.running(), *self._remote]:
             if target.url.text == url.text:
                 return Target(url.text, self.fixed_token or target.token, target.entry)
         return Target(url.text, self.fixed_token)
@@ -1005,6 +1149,13 @@ class Instances:
                 "Open that project, or change the option in the client's configuration. "
                 f"Running: {', '.join(str(t) for t in others)}.",
                 [t.name or str(t.pid) for t in others],
+                retryable=True,
+            )
+        if self._unsafe:
+            raise Refusal(
+                "precondition_failed",
+                f"A TouchDesigner may be running, but its entry is not used: {'; '.join(list(self._unsafe.values())[:3])}.",
+                "Then repeat the call. Nothing needs to be restarted here.",
                 retryable=True,
             )
         last = self.last
@@ -1204,6 +1355,7 @@ class Known:
             part = f"{self._path}.{os.getpid()}"
             try:
                 os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+                self._remove_abandoned()
                 with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
                     file.write(dumps(facts))
                 os.replace(part, self._path)
@@ -1212,6 +1364,15 @@ class Known:
                     os.unlink(part)
                 except OSError:
                     pass
+
+    def _remove_abandoned(self) -> None:
+        """Remove what shims that were killed while they wrote have left."""
+        folder, name = os.path.split(self._path)
+        with os.scandir(folder) as listing:
+            for entry in listing:
+                rest = entry.name[len(name) + 1 :]
+                if entry.name.startswith(f"{name}.") and rest.isdigit() and not process_alive(int(rest)):
+                    os.unlink(entry.path)
 
     def keep(self, key: str, value: Any) -> None:
         """`put`, but after the answer under way: writing a file takes longer than that."""
@@ -1245,8 +1406,7 @@ class Known:
         if self._facts is None:
             self._facts = built_in()
             try:
-                with open(self._path, "rb") as file:
-                    cached = parse(file.read())
+                cached = parse(read_private(self._path, MOST_ANSWER))
                 if isinstance(cached, dict) and cached.get("contract") == CONTRACT:
                     self._facts.update({key: value for key, value in cached.items() if _is_known(key, value)})
             except (OSError, ValueError, RecursionError):
@@ -1377,9 +1537,12 @@ class Projects:
     def listing(self) -> list[dict[str, Any]]:
         """The known projects, latest first; a server has written them, nobody else may."""
         try:
-            with open(os.path.join(self._instances.home, "projects.json"), "rb") as file:
-                known = json.loads(file.read(1 << 20).decode("utf-8"))["projects"]
+            path = os.path.join(self._instances.home, "projects.json")
+            known = json.loads(read_private(path).decode("utf-8"))["projects"]
             found = [one for one in known if isinstance(one, dict) and isinstance(one.get("path"), str)]
+        except Unsafe as error:
+            # It says which program is started.
+            raise Refusal("precondition_failed", f"The list of projects is not used: {error}.") from None
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return []
         return [{key: str(one.get(key) or "") for key in ("path", "build", "executable")} for one in found]
@@ -1509,8 +1672,8 @@ class Flight:
         if self.answered:
             return
         self.answered = True
-        if not (self.cancelled and self.modern):
-            self._reply(raw)
+        # Who waits for the answers of a batch has to know that this one is not to come.
+        self._reply(b"" if self.cancelled else raw)
 
     def result(self, result: dict[str, Any]) -> None:
         self.answer(dumps(as_response(self.id, result)))
@@ -1542,8 +1705,9 @@ class Batch:
         self._done()
 
     def _take(self, raw: bytes) -> None:
-        with self._lock:
-            self._answers.append(raw)
+        if raw:
+            with self._lock:
+                self._answers.append(raw)
         self._done()
 
     def _done(self) -> None:
@@ -1565,7 +1729,9 @@ class Outlet:
         self._working = False
 
     def emit(self, raw: bytes) -> None:
-        """One message to the client; waits while the client does not read."""
+        """One message to the client, or none; waits while the client does not read."""
+        if not raw:
+            return
         line = raw.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
         with self._lock:
             self._write(line)
@@ -1655,9 +1821,9 @@ class Life:
                 return False
             try:
                 connection.request(
-                    "GET", {"Connection": "close"}, path="/health", patience=hurry, timeout=0.5
+                    "GET", {"Connection": "close"}, path="/health", patience=hurry, timeout=0.5, deadline=end
                 )
-                self.terms = _object(connection.read())
+                self.terms = _object(connection.read(1 << 16))
             except OSError:
                 self.silent = True
                 return False
@@ -1883,7 +2049,7 @@ class Sessions:
         try:
             connection = Connection(session.target.url, 0.3)
             headers = {**self.servers.common(session.target), **session.headers(), "Connection": "close"}
-            connection.request("DELETE", headers, patience=lambda: _until(end), timeout=0.1)
+            connection.request("DELETE", headers, patience=lambda: _until(end), timeout=0.1, deadline=end)
             connection.close()
         except OSError:
             pass
@@ -2018,6 +2184,7 @@ class Sessions:
                 dumps(message),
                 patience=lambda: _until(end),
                 timeout=min(PATIENCE, limit or PATIENCE),
+                deadline=end,
             )
             self.servers.heard(target)
             if connection.status == 401:
@@ -2078,7 +2245,7 @@ class Sessions:
         end = time.monotonic() + GIVE_UP
         try:
             headers = {**self.servers.post_headers(session.target), **session.headers()}
-            connection.request("POST", headers, raw, patience=lambda: _until(end))
+            connection.request("POST", headers, raw, patience=lambda: _until(end), deadline=end)
             connection.read()
         finally:
             self.servers.pool.give_back(connection)
@@ -2442,6 +2609,13 @@ class Forwarding(Answering):
             except Unresponsive as silence:
                 self.sessions.withdraw(flight)
                 refuse_silence(target, silence, sent=True)
+            except TooMuch as much:
+                raise Refusal(
+                    "too_large",
+                    f"{target} sent {much}, which no client could read.",
+                    "Ask for less: fewer operators or fields, a smaller limit, depth or range. "
+                    "The call itself may have been carried out.",
+                ) from None
             except Dropped:
                 if flight.cancelled or flight.answered:
                     return
@@ -2500,7 +2674,8 @@ class Forwarding(Answering):
             raise self.servers.key_refused(target)
         if status == 429 or status == 503:
             pause = connection.headers.get("retry-after", "")
-            seconds = float(pause) if pause.isdigit() else 1.0
+            # Latin-1 has digits that are no figures.
+            seconds = float(pause) if pause.isascii() and pause.isdigit() and len(pause) < 6 else 1.0
             if time.monotonic() + seconds - flight.started < 4.0:
                 time.sleep(seconds)
                 return False
@@ -2807,7 +2982,7 @@ class Shim(Forwarding):
             if not flight.cancelled:
                 flight.error(-32603, f"The stdio shim failed: {type(error).__name__}: {error}")
         finally:
-            if not flight.answered and not flight.cancelled and not listens:
+            if not flight.answered and (flight.cancelled or not listens):
                 flight.error(-32603, "The server ended its answer without a result.")
             with self._idle:
                 self._flights.pop(flight.key, None)

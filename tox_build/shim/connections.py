@@ -8,7 +8,16 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from tox_build.shim.constants import CONNECT_TIMEOUT, IDLE_CONNECTION, PATIENCE
+from tox_build.shim.constants import (
+    ANSWER_LIMIT,
+    CONNECT_TIMEOUT,
+    FIRST_ANSWER,
+    HEAD_LIMIT,
+    IDLE_CONNECTION,
+    MOST_ANSWER,
+    MOST_HEAD,
+    PATIENCE,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +32,10 @@ class Unreachable(OSError):
 
 class Dropped(OSError):
     """The connection ended before the answer was complete: what was sent may have been carried out."""
+
+
+class TooMuch(OSError):
+    """The server sends more than anybody asked for."""
 
 
 class Unresponsive(OSError):
@@ -43,7 +56,7 @@ class Url:
         scheme, host, port, path = match.groups()
         self.tls = scheme == "https"
         # localhost may mean ::1 first, where nobody listens: on Windows that costs two seconds a connection.
-        self.host = {"localhost": "127.0.0.1", "0.0.0.0": "127.0.0.1"}.get(host, host.strip("[]"))
+        self.host = {"localhost": "127.0.0.1", "0.0.0.0": "127.0.0.1"}.get(host.lower(), host.strip("[]"))
         self.port = int(port) if port else (443 if self.tls else 80)
         self.path = path or "/"
         shown = f"[{self.host}]" if ":" in self.host else self.host
@@ -52,7 +65,10 @@ class Url:
 
 
 class Connection:
-    """One HTTP/1.1 connection. `patience` is called whenever `PATIENCE` seconds pass without a byte; it may raise."""
+    """One HTTP/1.1 connection. `patience` is called whenever `PATIENCE` seconds pass without a byte; it may raise.
+
+    `deadline` is when whatever is being read must be complete, in seconds of the monotonic clock; 0 for no such time.
+    """
 
     def __init__(self, url: Url, timeout: float = CONNECT_TIMEOUT) -> None:
         self.url = url
@@ -61,6 +77,7 @@ class Connection:
         self.status = 0
         self.headers: dict[str, str] = {}
         self.heard = 0.0
+        self.deadline = 0.0
         self._buffer = bytearray()
         self._whole = True
         try:
@@ -85,8 +102,10 @@ class Connection:
         patience: Callable[[], None] | None = None,
         timeout: float = PATIENCE,
         sent: Callable[[], None] | None = None,
+        deadline: float = 0.0,
     ) -> None:
         """Send a request, say so, and read the head of its answer into `status` and `headers`."""
+        self.deadline = deadline
         self.patience = patience or (lambda: None)
         self.sock.settimeout(timeout)
         head = [f"{method} {path or self.url.path} HTTP/1.1", f"Host: {self.url.authority}"]
@@ -101,7 +120,12 @@ class Connection:
             pass
         if sent is not None:
             sent()
+        if not self._buffer:
+            self.deadline = deadline or time.monotonic() + FIRST_ANSWER
+            self._fill()
+        self.deadline = min(deadline or float("inf"), time.monotonic() + HEAD_LIMIT)
         self._read_head()
+        self.deadline = deadline
 
     def body(self) -> Iterator[bytes]:
         """The answer's body, piece by piece as it comes."""
@@ -109,16 +133,20 @@ class Connection:
             self._whole = True
         elif "chunked" in self.headers.get("transfer-encoding", "").lower():
             while True:
-                size = int(self._line().split(b";")[0] or b"0", 16)
+                size = _number(self._line().split(b";")[0].strip(), 16)
                 if size == 0:
                     break
                 yield from self._exactly(size)
-                self._line()
-            while self._line():  # trailers
-                pass
+                if self._line():
+                    raise Dropped("the server does not speak HTTP")
+            trailers = 0
+            while line := self._line():
+                trailers += len(line)
+                if trailers > MOST_HEAD:
+                    raise TooMuch("the trailers of the answer")
             self._whole = True
         elif "content-length" in self.headers:
-            yield from self._exactly(int(self.headers["content-length"]))
+            yield from self._exactly(_number(self.headers["content-length"].encode("latin-1"), 10))
             self._whole = True
         else:
             while True:
@@ -130,9 +158,18 @@ class Connection:
                 except Dropped:
                     return
 
-    def read(self) -> bytes:
-        """The whole body."""
-        return b"".join(self.body())
+    def read(self, most: int = MOST_ANSWER) -> bytes:
+        """The whole body. Raises TooMuch, Dropped, Unresponsive."""
+        self.deadline = min(self.deadline or float("inf"), time.monotonic() + ANSWER_LIMIT)
+        pieces: list[bytes] = []
+        size = 0
+        for piece in self.body():
+            size += len(piece)
+            if size > most:
+                raise TooMuch(f"an answer of more than {most} bytes")
+            pieces.append(piece)
+        self.deadline = 0.0
+        return b"".join(pieces)
 
     def reusable(self) -> bool:
         return (
@@ -180,6 +217,8 @@ class Connection:
 
     def _fill(self) -> None:
         while True:
+            if self.deadline and time.monotonic() > self.deadline:
+                raise Unresponsive(max(0.0, time.monotonic() - (self.heard or time.monotonic())))
             try:
                 data = self.sock.recv(1 << 16)
                 break
@@ -215,22 +254,41 @@ class Connection:
             yield piece
 
     def _read_head(self) -> None:
+        size = 0
         while True:
-            words = self._line().split(None, 2)
-            if len(words) < 2 or not words[0].startswith(b"HTTP/1.") or not words[1].isdigit():
+            line = self._line()
+            size += len(line)
+            words = line.split(None, 2)
+            if (
+                len(words) < 2
+                or not words[0].startswith(b"HTTP/1.")
+                or not re.match(rb"[1-5]\d\d$", words[1])
+            ):
                 raise Dropped("the server does not speak HTTP")
+            if size > MOST_HEAD:
+                raise TooMuch("the head of the answer")
             self.status = int(words[1])
             self.headers = {}
             while True:
                 line = self._line()
                 if not line:
                     break
+                size += len(line)
+                if size > MOST_HEAD:
+                    raise TooMuch("the head of the answer")
                 name, _, value = line.partition(b":")
                 self.headers[name.decode("latin-1").strip().lower()] = value.decode("latin-1").strip()
             if self.status >= 200:
                 if words[0] == b"HTTP/1.0" and "keep-alive" not in self.headers.get("connection", "").lower():
                     self.headers["connection"] = "close"
                 return
+
+
+def _number(text: bytes, base: int) -> int:
+    """A length as HTTP writes it: neither signs nor underscores, which `int` takes as well."""
+    if not re.match(rb"[0-9a-fA-F]{1,15}$" if base == 16 else rb"\d{1,15}$", text):
+        raise Dropped("the server does not speak HTTP")
+    return int(text, base)
 
 
 class Event:
@@ -245,9 +303,9 @@ class Event:
 
 
 def events(pieces: Iterable[bytes]) -> Iterator[Event]:
-    """Server-sent events out of a body, of any length; events without data come through for their ids."""
+    """Server-sent events out of a body; events without data come through for their ids. Raises TooMuch."""
     buffer = bytearray()
-    start = 0
+    start = size = 0
     data: list[bytes] = []
     event_id = ""
     retry: float | None = None
@@ -258,6 +316,8 @@ def events(pieces: Iterable[bytes]) -> Iterator[Event]:
             end = buffer.find(b"\n", start)
             if end < 0:
                 start = len(buffer)
+                if size + start > MOST_ANSWER:
+                    raise TooMuch(f"an event of more than {MOST_ANSWER} bytes")
                 break
             line = bytes(buffer[:end])
             del buffer[: end + 1]
@@ -268,17 +328,21 @@ def events(pieces: Iterable[bytes]) -> Iterator[Event]:
                 if fields:
                     yield Event(b"\n".join(data), event_id, retry)
                 data, event_id, retry, fields = [], "", None, False
+                size = 0
                 continue
             name, _, value = line.partition(b":")
             if value.startswith(b" "):
                 value = value[1:]
             if name == b"data":
                 data.append(value)
+                size += len(value) + 1
+                if size > MOST_ANSWER:
+                    raise TooMuch(f"an event of more than {MOST_ANSWER} bytes")
                 fields = True
             elif name == b"id":
                 event_id = value.decode("utf-8", "replace")
                 fields = True
-            elif name == b"retry" and value.isdigit():
+            elif name == b"retry" and value.isdigit() and len(value) < 9:
                 retry = int(value) / 1000
                 fields = True
 

@@ -33,6 +33,14 @@ TASKS_KEPT = 64
 IDLE_CONNECTION = 20.0
 #: Seconds between looks at the registry, and at whether the client is still there.
 LOOK_EVERY = 1.0
+#: Bytes that the head of an answer may have, and a whole answer or one event of a stream.
+MOST_HEAD = 64 << 10
+MOST_ANSWER = 32 << 20
+#: Seconds until the head of an answer must have begun, however alive the server is; and until it must be complete then.
+FIRST_ANSWER = 120.0
+HEAD_LIMIT = 10.0
+#: Seconds until an answer must be complete that is no stream.
+ANSWER_LIMIT = 60.0
 MAX_REQUESTS = 256
 MAX_LISTENS = 32
 #: List method -> the key of its items, which is also their name in the cache.

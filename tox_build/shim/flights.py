@@ -54,8 +54,8 @@ class Flight:
         if self.answered:
             return
         self.answered = True
-        if not (self.cancelled and self.modern):
-            self._reply(raw)
+        # Who waits for the answers of a batch has to know that this one is not to come.
+        self._reply(b"" if self.cancelled else raw)
 
     def result(self, result: dict[str, Any]) -> None:
         self.answer(dumps(as_response(self.id, result)))
@@ -87,8 +87,9 @@ class Batch:
         self._done()
 
     def _take(self, raw: bytes) -> None:
-        with self._lock:
-            self._answers.append(raw)
+        if raw:
+            with self._lock:
+                self._answers.append(raw)
         self._done()
 
     def _done(self) -> None:
@@ -110,7 +111,9 @@ class Outlet:
         self._working = False
 
     def emit(self, raw: bytes) -> None:
-        """One message to the client; waits while the client does not read."""
+        """One message to the client, or none; waits while the client does not read."""
+        if not raw:
+            return
         line = raw.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
         with self._lock:
             self._write(line)

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from tox_build.shim.answering import Answering
-from tox_build.shim.connections import Connection, Dropped, Unreachable, Unresponsive, events
+from tox_build.shim.connections import Connection, Dropped, TooMuch, Unreachable, Unresponsive, events
 from tox_build.shim.constants import CHANGES, INSTANCE_KEY, LISTS, PATIENCE, SERVER_KEY, TASKS_KEPT
 from tox_build.shim.flights import Flight, Outlet
 from tox_build.shim.known import Known, announcing
@@ -90,6 +90,13 @@ class Forwarding(Answering):
             except Unresponsive as silence:
                 self.sessions.withdraw(flight)
                 refuse_silence(target, silence, sent=True)
+            except TooMuch as much:
+                raise Refusal(
+                    "too_large",
+                    f"{target} sent {much}, which no client could read.",
+                    "Ask for less: fewer operators or fields, a smaller limit, depth or range. "
+                    "The call itself may have been carried out.",
+                ) from None
             except Dropped:
                 if flight.cancelled or flight.answered:
                     return
@@ -148,7 +155,8 @@ class Forwarding(Answering):
             raise self.servers.key_refused(target)
         if status == 429 or status == 503:
             pause = connection.headers.get("retry-after", "")
-            seconds = float(pause) if pause.isdigit() else 1.0
+            # Latin-1 has digits that are no figures.
+            seconds = float(pause) if pause.isascii() and pause.isdigit() and len(pause) < 6 else 1.0
             if time.monotonic() + seconds - flight.started < 4.0:
                 time.sleep(seconds)
                 return False

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tox_build.shim.connections import Connection, Url
 from tox_build.shim.messages import Refusal
+from tox_build.shim.private_files import Unsafe, read_private
 from tox_build.shim.processes import process_alive
 from tox_build.shim.targets import Target, _folder_of, _inside, _near, _same, _stem
 
@@ -38,7 +39,11 @@ class Instances:
         self._lock = threading.RLock()
         self._looked = 0.0
         self._entries: list[Target] = []
-        self._files: dict[str, tuple[tuple[int, int], Target | None]] = {}
+        self._files: dict[str, tuple[tuple[int, ...], Target | None]] = {}
+        #: Why an entry is not used, by its file.
+        self._unsafe: dict[str, str] = {}
+        #: Entries of servers on other machines: used only where the user gave that address.
+        self._remote: list[Target] = []
         self._reached: dict[str, tuple[float, bool]] = {}
         self._selected: Target | None = None
         #: The last one there was, for what is said when it is gone.
@@ -160,7 +165,8 @@ class Instances:
 
     def _read(self) -> list[Target]:
         folder = os.path.join(self.home, "instances")
-        seen: dict[str, tuple[tuple[int, int], Target | None]] = {}
+        seen: dict[str, tuple[tuple[int, ...], Target | None]] = {}
+        unsafe: dict[str, str] = {}
         try:
             with os.scandir(folder) as listing:
                 files = [entry for entry in listing if entry.name.endswith(".json")]
@@ -169,20 +175,28 @@ class Instances:
         for file in files[:1000]:
             try:
                 # Not the listing's own figures: Windows keeps those of an open directory entry late.
-                facts = os.stat(file.path)
-                stamp = (facts.st_mtime_ns, facts.st_size)
+                facts = os.lstat(file.path)
+                stamp = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
                 known = self._files.get(file.path)
                 seen[file.path] = known if known and known[0] == stamp else (stamp, self._load(file.path))
+            except Unsafe as error:
+                unsafe[file.path] = str(error)
             except OSError:
                 continue  # removed meanwhile
-        self._files = seen
-        return [target for _, target in seen.values() if target is not None]
+        found = [target for _, target in seen.values() if target is not None]
+        self._remote = [target for target in found if not target.is_local]
+        for target in self._remote:
+            unsafe[target.url.text] = (
+                f"{target} says that it is at {target.url.authority}, which is not this machine; to send it a key, start "
+                f"the shim with --url {target.url.text}"
+            )
+        self._files, self._unsafe = seen, unsafe
+        return [target for target in found if target.is_local]
 
     @staticmethod
     def _load(path: str) -> Target | None:
         try:
-            with open(path, "rb") as file:
-                entry = json.loads(file.read(1 << 20).decode("utf-8"))
+            entry = json.loads(read_private(path).decode("utf-8"))
             whole = json.dumps(entry, ensure_ascii=False).encode("utf-8")
             if rb"\u0000" in whole:
                 return None  # half a character, or this one, would go wrong anywhere later
@@ -206,7 +220,7 @@ class Instances:
 
     def _fixed(self) -> Target:
         url = Url(self.fixed_url)
-        for target in self.running():
+        for target in [*self.running(), *self._remote]:
             if target.url.text == url.text:
                 return Target(url.text, self.fixed_token or target.token, target.entry)
         return Target(url.text, self.fixed_token)
@@ -271,6 +285,13 @@ class Instances:
                 "Open that project, or change the option in the client's configuration. "
                 f"Running: {', '.join(str(t) for t in others)}.",
                 [t.name or str(t.pid) for t in others],
+                retryable=True,
+            )
+        if self._unsafe:
+            raise Refusal(
+                "precondition_failed",
+                f"A TouchDesigner may be running, but its entry is not used: {'; '.join(list(self._unsafe.values())[:3])}.",
+                "Then repeat the call. Nothing needs to be restarted here.",
                 retryable=True,
             )
         last = self.last

@@ -8,8 +8,10 @@ import threading
 from typing import TYPE_CHECKING
 
 from tox_build.shim.built_in import BUILT_IN
-from tox_build.shim.constants import CHANGES, CONTRACT, LISTS
+from tox_build.shim.constants import CHANGES, CONTRACT, LISTS, MOST_ANSWER
 from tox_build.shim.messages import dumps, parse
+from tox_build.shim.private_files import read_private
+from tox_build.shim.processes import process_alive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +42,7 @@ class Known:
             part = f"{self._path}.{os.getpid()}"
             try:
                 os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+                self._remove_abandoned()
                 with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
                     file.write(dumps(facts))
                 os.replace(part, self._path)
@@ -48,6 +51,15 @@ class Known:
                     os.unlink(part)
                 except OSError:
                     pass
+
+    def _remove_abandoned(self) -> None:
+        """Remove what shims that were killed while they wrote have left."""
+        folder, name = os.path.split(self._path)
+        with os.scandir(folder) as listing:
+            for entry in listing:
+                rest = entry.name[len(name) + 1 :]
+                if entry.name.startswith(f"{name}.") and rest.isdigit() and not process_alive(int(rest)):
+                    os.unlink(entry.path)
 
     def keep(self, key: str, value: Any) -> None:
         """`put`, but after the answer under way: writing a file takes longer than that."""
@@ -81,8 +93,7 @@ class Known:
         if self._facts is None:
             self._facts = built_in()
             try:
-                with open(self._path, "rb") as file:
-                    cached = parse(file.read())
+                cached = parse(read_private(self._path, MOST_ANSWER))
                 if isinstance(cached, dict) and cached.get("contract") == CONTRACT:
                     self._facts.update({key: value for key, value in cached.items() if _is_known(key, value)})
             except (OSError, ValueError, RecursionError):

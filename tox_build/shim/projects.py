@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tox_build.shim.instances import Instances
 from tox_build.shim.messages import Refusal
+from tox_build.shim.private_files import Unsafe, read_private
 from tox_build.shim.processes import start_command
 from tox_build.shim.targets import _folder_of, _stem
 
@@ -28,9 +29,12 @@ class Projects:
     def listing(self) -> list[dict[str, Any]]:
         """The known projects, latest first; a server has written them, nobody else may."""
         try:
-            with open(os.path.join(self._instances.home, "projects.json"), "rb") as file:
-                known = json.loads(file.read(1 << 20).decode("utf-8"))["projects"]
+            path = os.path.join(self._instances.home, "projects.json")
+            known = json.loads(read_private(path).decode("utf-8"))["projects"]
             found = [one for one in known if isinstance(one, dict) and isinstance(one.get("path"), str)]
+        except Unsafe as error:
+            # It says which program is started.
+            raise Refusal("precondition_failed", f"The list of projects is not used: {error}.") from None
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return []
         return [{key: str(one.get(key) or "") for key in ("path", "build", "executable")} for one in found]

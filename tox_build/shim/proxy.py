@@ -186,7 +186,7 @@ class Shim(Forwarding):
             if not flight.cancelled:
                 flight.error(-32603, f"The stdio shim failed: {type(error).__name__}: {error}")
         finally:
-            if not flight.answered and not flight.cancelled and not listens:
+            if not flight.answered and (flight.cancelled or not listens):
                 flight.error(-32603, "The server ended its answer without a result.")
             with self._idle:
                 self._flights.pop(flight.key, None)

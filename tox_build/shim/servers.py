@@ -78,9 +78,9 @@ class Life:
                 return False
             try:
                 connection.request(
-                    "GET", {"Connection": "close"}, path="/health", patience=hurry, timeout=0.5
+                    "GET", {"Connection": "close"}, path="/health", patience=hurry, timeout=0.5, deadline=end
                 )
-                self.terms = _object(connection.read())
+                self.terms = _object(connection.read(1 << 16))
             except OSError:
                 self.silent = True
                 return False

@@ -76,7 +76,7 @@ class Sessions:
         try:
             connection = Connection(session.target.url, 0.3)
             headers = {**self.servers.common(session.target), **session.headers(), "Connection": "close"}
-            connection.request("DELETE", headers, patience=lambda: _until(end), timeout=0.1)
+            connection.request("DELETE", headers, patience=lambda: _until(end), timeout=0.1, deadline=end)
             connection.close()
         except OSError:
             pass
@@ -211,6 +211,7 @@ class Sessions:
                 dumps(message),
                 patience=lambda: _until(end),
                 timeout=min(PATIENCE, limit or PATIENCE),
+                deadline=end,
             )
             self.servers.heard(target)
             if connection.status == 401:
@@ -271,7 +272,7 @@ class Sessions:
         end = time.monotonic() + GIVE_UP
         try:
             headers = {**self.servers.post_headers(session.target), **session.headers()}
-            connection.request("POST", headers, raw, patience=lambda: _until(end))
+            connection.request("POST", headers, raw, patience=lambda: _until(end), deadline=end)
             connection.read()
         finally:
             self.servers.pool.give_back(connection)

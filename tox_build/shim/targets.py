@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 from typing import TYPE_CHECKING
 
 from tox_build.shim.connections import Url
@@ -23,6 +24,8 @@ class Target:
         self.entry = entry or {}
         #: What the server itself says of its contract, where no entry does.
         self.terms: dict[str, Any] = {}
+        #: Whether a key goes no further than this machine when it is sent there.
+        self.is_local = on_this_machine(self.url.host)
         self.pid = _whole(self.entry.get("pid"))
         self.name = str(self.entry.get("name") or "")
         #: Its whole path, where the entry tells the folder.
@@ -85,6 +88,25 @@ class Target:
         return (
             "This client's shim is older than the tdmcp component; pulse Install Client on its Clients page."
         )
+
+
+def on_this_machine(host: str) -> bool:
+    """Whether an address is loopback, or another one of this machine; a name is not, since names can be moved."""
+    for family in (socket.AF_INET, socket.AF_INET6):
+        try:
+            packed = socket.inet_pton(family, host)
+        except (OSError, ValueError):
+            continue
+        if (family == socket.AF_INET and packed[0] == 127) or packed == bytes(15) + b"\1":
+            return True
+        try:
+            # Only an address of this machine can be listened at.
+            with socket.socket(family, socket.SOCK_STREAM) as probe:
+                probe.bind((host, 0))
+        except OSError:
+            return False
+        return True
+    return False
 
 
 def _whole(value: Any) -> int:
