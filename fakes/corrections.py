@@ -61,6 +61,7 @@ VECTORS: dict[str, dict[str, int]] = {
 
 #: (type, parameter) -> keys of the catalogue's entry that are otherwise.
 FIELDS: dict[tuple[str, str], dict[str, Any]] = {
+    ("annotateCOMP", "Mode"): {"creation": "annotate"},
     ("geometryCOMP", "instancing"): {"style": "Toggle"},
 }
 

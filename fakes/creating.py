@@ -24,9 +24,8 @@ def create(world: World, parent: Node, info: TypeInfo, name: str, *, quiet: bool
     if quiet:
         return node
     if info.name == "annotateCOMP":
-        # Annotations are utility operators, and making one tears down the open undo block (facts 14, 35).
-        node.flags |= FLAGS["utility"]
-        world.undo.tear_down()
+        # Made by a script it is no utility operator; it ends the open undo block and adds a step (facts 55, 56).
+        world.undo.annotated(lambda: _gone(node), lambda: attach_again(node))
     world.undo.record("create", lambda: _gone(node), lambda: attach_again(node))
     _companions(node)
     _announce(node)
@@ -52,7 +51,10 @@ def free_name(network: Node, wanted: str) -> str:
 def _companions(node: Node) -> None:
     """What TouchDesigner puts beside or inside a new operator (fact 17)."""
     world = node.world
-    if node.info.name == "geometryCOMP":
+    if node.info.name == "annotateCOMP":
+        # That there is an inside, which a crawl enters, was seen (fact 55); what it holds was not: one DAT stands for it.
+        world.create(node, "textDAT", "inside")
+    elif node.info.name == "geometryCOMP":
         # A POP where there are POPs.
         kind = "torusPOP" if "POP" in builds.current().families else "torusSOP"
         torus = world.create(node, kind, "torus1")

@@ -43,7 +43,7 @@ def find_children(
     work = [(c, 1) for c in reversed(top.children.values())]
     while work:
         node, level = work.pop()
-        if not includeUtility and node.flags & FLAGS["utility"]:
+        if hidden(node, includeUtility):
             continue
         if deepest is None or level < deepest:
             work += [(c, level + 1) for c in reversed(node.children.values())]
@@ -66,6 +66,14 @@ def find_children(
         if key is None or key(face):
             found.append(face)
     return found
+
+
+def hidden(node: Node, include_utility: bool) -> bool:
+    """Whether Python does not find an operator: utility operators unless asked for, and annotations that are network
+    boxes never (fact 55). What is inside is found by its path all the same."""
+    if node.flags & FLAGS["utility"] and not include_utility:
+        return True
+    return node.info.name == "annotateCOMP" and node.constant("Mode") == "networkbox"
 
 
 def _classes(type: Any) -> set[str]:

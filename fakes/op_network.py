@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fakes import creating, wiring
 from fakes.connectors import Connector
 from fakes.errors import NotFaked
+from fakes.find import hidden
 from fakes.op_core import Held
 from fakes.shortcuts import IOPShortcut, IparShortcut, OPEXShortcut, OPShortcut, ParentShortcut
 
@@ -56,8 +57,8 @@ class Networked(Held):
 
     @property
     def children(self) -> list[OP]:
-        """The operators inside; empty off COMPs."""
-        return [self._world.face(c) for c in self._live().children.values()]
+        """The operators inside, without utility operators (fact 55); empty off COMPs."""
+        return [self._world.face(c) for c in self._live().children.values() if not hidden(c, False)]
 
     @property
     def numChildren(self) -> int:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from fakes import paths
 from fakes.errors import NotFaked, tdAttributeError, tdError
+from fakes.find import hidden
 from fakes.guard import Guarded
-from fakes.nodes import FLAGS, Node
+from fakes.nodes import Node
 from fakes.world import World
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class _Shortcut(Guarded):
 
         if len(patterns) == 1 and type(patterns[0]) is str and _PLAIN.fullmatch(patterns[0]):
             # By far the most frequent case, made quick.
-            return self._one(patterns[0])
+            return self._one(patterns[0], utility)
         found: dict[Node, None] = {}
         for pattern in patterns:
             if isinstance(pattern, OP):
@@ -56,13 +57,13 @@ class _Shortcut(Guarded):
                     found[self._world.nodes[pattern]] = None
             else:
                 hits = paths.from_base(self._asker(), pattern.split(), relative=self._relative)
-                hidden = paths.is_pattern(pattern) and not utility
-                found.update(dict.fromkeys(h for h in hits if not (hidden and h.flags & FLAGS["utility"])))
+                found.update(dict.fromkeys(h for h in hits if not hidden(h, utility)))
         return list(found)
 
-    def _one(self, path: str) -> list[Node]:
+    def _one(self, path: str, utility: bool = False) -> list[Node]:
         asker = self._asker()
-        return paths.walk(paths.start(asker, path) if self._relative else asker, path)
+        hits = paths.walk(paths.start(asker, path) if self._relative else asker, path)
+        return hits if not hits or not hidden(hits[0], utility) else []
 
     def _global(self, name: str) -> Node | None:
         named = (n for n in self._world.shortcut_owners if n.alive and n.constant("opshortcut") == name)

@@ -75,6 +75,19 @@ class UndoStack:
             self.depth = 0
             self._close()
 
+    def annotated(self, undo: Callable[[], None], redo: Callable[[], None]) -> None:
+        """What making an annotation does: the open block ends, and a step of TD's own is added (fact 56).
+
+        With undo switched off around it nothing is recorded, but the block ends all the same: that it survives is not
+        established.
+        """
+        self.tear_down()
+        if self.enabled and not self._replaying:
+            step = Step("Add Annotate")
+            step.changes.append((undo, redo))
+            self.done.append(step)
+            self.undone.clear()
+
     #: A block ends when the callback that opened it returns (fact 35).
     callback_returned = tear_down
 

@@ -13,6 +13,8 @@ from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.protocol import code_guard
 from tdmcp_embedded.tools import undo_names
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Tool
+from tdmcp_embedded.touchdesigner import annotations as annotating
+from tdmcp_embedded.touchdesigner import undo
 
 #: Seconds between two signs of life of work that does not report its progress itself.
 _SIGN_OF_LIFE: Final = 0.5
@@ -54,6 +56,13 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
     call.undo_name = call.undo_name or undo_names.name(tool, arguments)
     call.guard = yield from code_guard.ready(call)
     value, signal = code_guard.edit(call, lambda: _begun(tool, call, arguments))
+    try:
+        while call.later:
+            yield NEXT_FRAME
+            call.later.pop(0)()
+    finally:
+        # A call that is cancelled has edited all the same: what is left of the edit is done without it.
+        annotating.spread(call.td, call.later)
     if isgenerator(value):
         value = yield from _onwards(call, tool, value, signal)
     return Done(call, tool, arguments, value)
@@ -62,13 +71,16 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
 def _begun(tool: Tool, call: Call, arguments: Arguments) -> tuple[Any, Any]:
     """The edit itself: what the tool returned, or the rest of its steps with what the first one yielded."""
     assert tool.run is not None
-    value = tool.run(call, arguments)
+    value, signal = tool.run(call, arguments), None
     if isgenerator(value):
         try:
-            return value, next(value)
+            signal = next(value)
         except StopIteration as stop:
-            return stop.value, None
-    return value, None
+            value = stop.value
+    journal = undo.journal()
+    journal.finish()
+    call.later = list(journal.later())
+    return value, signal
 
 
 def _prepared(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, None, Any]:

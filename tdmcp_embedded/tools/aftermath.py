@@ -15,7 +15,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import bounding
 from tdmcp_embedded.tools.tool import Call, Output, Steps, at_once
 from tdmcp_embedded.touchdesigner import diagnostics, parameters, references, undo
-from tdmcp_embedded.touchdesigner.builds import op_type
+from tdmcp_embedded.touchdesigner.builds import find, is_annotation, op_type
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.error_context import with_context
 from tdmcp_embedded.touchdesigner.operators import Pace, cook_cost
@@ -161,11 +161,11 @@ class Watch:
             # What reads a DAT's text (a shader) sees it one cook later (fact 11).
             yield from _cook(call, [each for each in cooking if each.valid], news)
             yield NEXT_FRAME
-        roots = [found for path in paths if (found := call.td.op(path)) is not None]
+        roots = [found for path in paths if (found := find(call.td, path)) is not None]
         reached = yield from _reach(roots)
         seen = {str(operator.path) for operator in reached if operator.valid}
         reached += [
-            found for path in self._around if path not in seen and (found := call.td.op(path)) is not None
+            found for path in self._around if path not in seen and (found := find(call.td, path)) is not None
         ]
         for operator in reached:
             if not operator.valid:
@@ -193,7 +193,7 @@ class Watch:
 
     def _cooking(self, call: Call, paths: list[str]) -> Steps[tuple[list[Any], list[Any]]]:
         """What was touched, and that with all that is to cook: the ends of what it feeds, and what stands around it."""
-        roots = [found for path in paths if (found := call.td.op(path)) is not None]
+        roots = [found for path in paths if (found := find(call.td, path)) is not None]
         reached = yield from _reach(roots)
         known = {str(operator.path) for operator in roots}
         cooking = list(roots)
@@ -202,7 +202,7 @@ class Watch:
         if sum(cook_cost(each) for each in reached if each.valid and each.totalCooks) <= budget:
             cooking += [each for each in reached if each.valid and each.path not in known and _is_end(each)]
         for path in self._around:
-            found = call.td.op(path)
+            found = find(call.td, path)
             # What never cooked is nobody's concern yet, and may take any time.
             if found is not None and path not in known and found.totalCooks:
                 cooking.append(found)
@@ -239,7 +239,7 @@ def reread(call: Call, written: Iterable[parameters.Written]) -> Steps[list[str]
     for each in written:
         if pace.due(1 + len(each.params) // 4):
             yield
-        operator = call.td.op(each.path)
+        operator = find(call.td, each.path)
         if operator is not None:
             notes += [f"{each.path} {note}" for note in parameters.reread(operator, each)]
     return notes
@@ -274,7 +274,7 @@ def _around(operators: Iterable[Any]) -> Iterator[Any]:
     homes: dict[str, Any] = {}
     for operator in operators:
         home = operator.parent()
-        for network in (operator if operator.isCOMP else None, home):
+        for network in (operator if operator.isCOMP and not is_annotation(operator) else None, home):
             if network is not None and network.path not in homes and 0 < network.numChildren <= _SMALL:
                 homes[str(network.path)] = network
                 yield from network.children

@@ -97,7 +97,6 @@ def batch(call: Call, given: Batch) -> Generator[Any, None, list[_Running]]:
         except CodeChanged as changed:
             changed.place = f"calls[{index}] ({running.tool.name})"
             raise
-    undo.journal().finish()
     while waiting := [running for running in prepared if running.steps is not None]:
         yield NEXT_FRAME if all(running.signal is NEXT_FRAME for running in waiting) else None
         for running in waiting:

@@ -13,6 +13,7 @@ from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.creating import resolution_notes
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import building, creating, lookup, places, undo
+from tdmcp_embedded.touchdesigner.builds import find
 from tdmcp_embedded.wording import counted
 
 
@@ -135,6 +136,7 @@ def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
     if changed:
         touched = [path for path in [*built.created, *built.changed] if path != str(arguments.path)]
         output.problems = yield from watch.after(call, touched, built.created)
+        output.notes += built.late
         output.notes += yield from aftermath.reread(call, built.written)
         output.broken_references = yield from aftermath.broken_references(
             call, dict.fromkeys(built.deleted, "")
@@ -143,7 +145,7 @@ def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
         for where, spec in _walk(path, specs):
             if "params" in spec:
                 output.notes += [
-                    f"{where} {note}" for note in resolution_notes(call.td.op(where), spec["params"])
+                    f"{where} {note}" for note in resolution_notes(find(call.td, where), spec["params"])
                 ]
     return output
 

@@ -12,6 +12,7 @@ from tdmcp_embedded.tools import aftermath, restoring
 from tdmcp_embedded.tools.restoring import Plan
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool, at_once
 from tdmcp_embedded.touchdesigner import building, checkpoints, lookup, network, undo
+from tdmcp_embedded.touchdesigner.builds import find
 from tdmcp_embedded.wording import counted
 
 
@@ -93,7 +94,7 @@ def _restore(call: Call, given: Checkpoint, comp: Any) -> Steps[Checkpoints]:
     watch.before(
         there
         for each in plan.touched[: aftermath.MOST_WATCHED]
-        if (there := td.op(f"{path.rstrip('/')}/{each}")) is not None
+        if (there := find(td, f"{path.rstrip('/')}/{each}")) is not None
     )
     built = building.build(
         td, comp, plan.operators, plan.annotations, access, exact=True, partial=plan.partial
@@ -113,6 +114,7 @@ def _restore(call: Call, given: Checkpoint, comp: Any) -> Steps[Checkpoints]:
         if len(getattr(built, word)) > _MOST_LISTED:
             output.notes.append(f"{word}: {len(getattr(built, word))} in all")
     output.problems = yield from watch.after(call, [*built.created, *built.changed])
+    output.notes += built.late
     return output
 
 

@@ -23,7 +23,7 @@ from tdmcp_embedded.touchdesigner import (
     undo,
     wiring,
 )
-from tdmcp_embedded.touchdesigner.builds import op_type
+from tdmcp_embedded.touchdesigner.builds import find, op_type
 from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import Json
 
@@ -117,7 +117,7 @@ def create_operator(call: Call, arguments: CreateOperator) -> Steps[CreatedOpera
     output.problems = yield from watch.after(call, [output.path])
     yield from aftermath.reread(call, [written])
     output.params, output.values, output.notes = written.params, written.values, written.notes
-    output.notes += resolution_notes(call.td.op(output.path), params)
+    output.notes += resolution_notes(find(call.td, output.path), params)
     return output
 
 
@@ -135,6 +135,7 @@ def _make(call: Call, parent: Any, arguments: CreateOperator) -> tuple[Any, bool
             name = creating.free_name(parent, name)
     if arguments.type == "annotateCOMP":
         name = _promise_annotation(call, parent, name)
+        return annotating.create(call.td, parent, name, access), True, []
     operator = creating.create(call.td, parent, arguments.type, name, access, if_exists=True)
     also = [str(each.path) for each in layout.group(operator)[1:]]
     if operator.isCOMP:
@@ -144,7 +145,7 @@ def _make(call: Call, parent: Any, arguments: CreateOperator) -> tuple[Any, bool
 
 
 def _promise_annotation(call: Call, parent: Any, name: str | None) -> str:
-    """Making an annotation ends TD's undo block (fact 35): undo is told beforehand, and a batch cannot have it."""
+    """Making an annotation ends TD's undo block (fact 56): undo is told beforehand, and a batch cannot have it."""
     if undo.journal().shared:
         raise ToolFailure(
             Code.VALUE_INVALID,

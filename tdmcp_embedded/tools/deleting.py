@@ -33,7 +33,7 @@ _MOST_LISTED = 100
 
 def delete_operators(call: Call, arguments: DeleteOperators) -> Steps[DeletedOperators]:
     operators = [lookup.operator(call.td, path) for path in arguments.paths]
-    going = deleting.consider(operators, aftermath.access(call))
+    going = deleting.consider(call.td, operators, aftermath.access(call))
     lost = [f"{wire.target} input {wire.input} (from {wire.source})" for wire in going.losing]
     paths = [str(o.path) for o in going.tops] + going.docked
     what = "This deletes"

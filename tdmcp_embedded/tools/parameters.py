@@ -12,6 +12,7 @@ from tdmcp_embedded.tools.creating import resolution_notes
 from tdmcp_embedded.tools.network_model import plain_value
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import lookup, parameters
+from tdmcp_embedded.touchdesigner.builds import find
 from tdmcp_embedded.touchdesigner.values import Json, clean, cut
 from tdmcp_embedded.wording import counted
 
@@ -93,7 +94,7 @@ def set_parameters(call: Call, arguments: SetParameters) -> Steps[ParametersSet]
     yield from aftermath.reread(call, written)
     output.operators = _shown(written)
     for each in output.operators:
-        each.notes += resolution_notes(call.td.op(each.path), asked.get(each.path, {}))
+        each.notes += resolution_notes(find(call.td, each.path), asked.get(each.path, {}))
     return output
 
 

@@ -17,7 +17,7 @@ from tdmcp_embedded.tools import aftermath
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import creating, lookup, places, project, undo
 from tdmcp_embedded.touchdesigner.builds import op_type
-from tdmcp_embedded.touchdesigner.operators import position
+from tdmcp_embedded.touchdesigner.operators import count_inside, position
 from tdmcp_embedded.wording import counted
 
 #: Seconds a save may take before it counts as lost.
@@ -180,7 +180,7 @@ def import_component(call: Call, given: ImportComponent) -> Steps[ImportedCompon
     output = ImportedComponent(
         path=str(made.path),
         type=op_type(made),
-        operators=int(made.numChildrenRecursive),
+        operators=count_inside(call.td, made),
         position=position(made),
         undo=aftermath.done(call),
     )

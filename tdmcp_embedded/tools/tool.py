@@ -114,6 +114,8 @@ class Call:
     """Whether it is one of several calls that share a frame and an undo step."""
     guard: Any = None
     """Who watches that an edit of level edit changes no code (`code_policy.invariant.Guard`); None at level full."""
+    later: list[Callable[[], None]] = field(default_factory=list)
+    """What is left of the edit for the frames after it, one a frame."""
     prepared: Any = None
     """What the tool's `prepare` has found; None where it has none, or could not look yet (see `Tool`)."""
 

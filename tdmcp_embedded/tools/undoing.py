@@ -5,10 +5,15 @@ from __future__ import annotations
 from pydantic import Field
 
 from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
-from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Tool
+from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
+from tdmcp_embedded.touchdesigner import annotations as annotating
 from tdmcp_embedded.touchdesigner import undo as undoing
 from tdmcp_embedded.touchdesigner import undo_steps
+
+#: Frames to wait for annotations that come back, one a frame.
+_MOST_FRAMES = 600
 
 
 class Undo(Arguments):
@@ -32,13 +37,17 @@ class Undone(Output):
         return "\n".join(lines)
 
 
-def undo(call: Call, arguments: Undo) -> Undone:
+def undo(call: Call, arguments: Undo) -> Steps[Undone]:
     # The block around this call must not become a step of its own, nor stay open while undoing.
     undoing.journal().abandon()
     # The settings hold the levels: what a person took back there, an agent below full may not bring again.
     own = str(call.instance.get("component", ""))
     guarded = call.td.op(own) if own and not call.level.allows(Level.FULL) else None
     done, can_undo, can_redo = undo_steps.steps(call.td, arguments.steps, arguments.redo, guarded, call.guard)
+    for _ in range(_MOST_FRAMES):
+        if not annotating.waiting():
+            break
+        yield NEXT_FRAME
     if not done:
         word = "redo" if arguments.redo else "undo"
         raise ToolFailure(Code.PRECONDITION_FAILED, f"There is nothing to {word}.")

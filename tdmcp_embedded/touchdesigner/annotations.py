@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from types import ModuleType
 from typing import Any
 
-from tdmcp_embedded.touchdesigner import creating, describe, layout, parameters, places, undo
+from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.touchdesigner import (
+    creating,
+    describe,
+    layout,
+    parameter_lists,
+    parameters,
+    places,
+    undo,
+)
+from tdmcp_embedded.touchdesigner.builds import find, run_later
 from tdmcp_embedded.touchdesigner.code_routes import Access
 
 #: What an annotation's own fields are called as parameters of the annotateCOMP.
@@ -25,7 +37,7 @@ def delete_others(
 ) -> list[str]:
     """Delete the annotations that are not described.
 
-    Before any is made, anywhere: that ends TD's undo block (fact 35), and TD would not record what goes afterwards.
+    Before any is made, anywhere: that ends TD's undo block (fact 56), and TD would not record what goes afterwards.
 
     Returns:
         The paths of what was deleted.
@@ -44,33 +56,118 @@ def delete_others(
 
 def making(
     td: ModuleType, network: Any, described: Sequence[Mapping[str, Any]], access: Access, exact: bool = False
-) -> Callable[[], list[str]]:
-    """Prepare to make annotations, or to bring those of the same name up to date.
+) -> list[tuple[Callable[[], Any], Callable[[Any], None]]]:
+    """Bring the annotations that are there up to date, and prepare to make the others.
 
-    Making the first one ends TD's undo block (fact 35), so whatever undo has to know of any network's is noted here.
+    Making one ends TD's undo block (fact 56), so whatever undo has to know of any network's is noted here. Several made
+    in one frame have crashed TD (fact 68): whoever calls this makes one a frame, the first in the frame of the edit.
 
     Args:
         exact: whether parameters that are not stated go to their default.
 
     Returns:
-        What makes them, and gives the paths of what was made or changed; it may raise what is wrong with a parameter.
+        For each, what makes it and gives it (nothing once the step was undone); and what checks its description
+        against one that was made, before any of the others is.
 
     Raises:
-        ToolFailure: `access_denied`.
+        ToolFailure: `access_denied`, or what is wrong with a parameter, as far as it can be told beforehand.
     """
     access.target(network)
-    after = _remember(td, network, described)
-    named = {str(spec["name"]) for spec in described}
+    there = {str(each.name): each for each in of(td, network)}
+    _check(there, described, access)
+    after, undone = _remember(td, network, described)
+    _make(td, network, [spec for spec in described if str(spec["name"]) in there], access, exact)
+    after.extend(read(there[str(spec["name"])]) for spec in described if str(spec["name"]) in there)
 
-    def make() -> list[str]:
-        # A later call of a batch may have deleted the network itself.
-        if not network.valid:
-            return []
-        touched = _make(td, network, described, access, exact)
-        after.extend(read(each) for each in of(td, network) if str(each.name) in named)
-        return touched
+    def maker(spec: Mapping[str, Any]) -> tuple[Callable[[], Any], Callable[[Any], None]]:
+        def make() -> Any:
+            # A later call of a batch may have deleted the network itself; a person may have undone the step.
+            if undone or not network.valid:
+                return None
+            _make(td, network, [spec], access, exact)
+            made = next((each for each in of(td, network) if each.name == spec["name"]), None)
+            if made is not None:
+                after.append(read(made))
+            return made
 
-    return make
+        def check(made: Any) -> None:
+            if made is not None:
+                _check({"": made}, [spec], access)
+
+        return make, check
+
+    return [maker(spec) for spec in described if str(spec["name"]) not in there]
+
+
+def _check(there: Mapping[str, Any], described: Sequence[Mapping[str, Any]], access: Access) -> None:
+    """Refuse what is wrong before any is made, as far as there is an annotation to hold it against."""
+    for spec in described:
+        creating.check_name(str(spec["name"]))
+        if str(spec.get("mode")) == HIDDEN_MODE:
+            raise hidden_mode(str(spec["name"]))
+        probe = there.get(str(spec["name"])) or next(iter(there.values()), None)
+        if probe is not None:
+            parameters.plan(probe, _params(spec), access)
+
+
+#: The mode of annotations that Python cannot find again (fact 55).
+HIDDEN_MODE = "networkbox"
+
+
+def hidden_mode(name: str) -> ToolFailure:
+    """The refusal to make an annotation what nobody could change or delete by any tool again."""
+    return ToolFailure(
+        Code.VALUE_INVALID,
+        f"{name}: an annotation of mode {HIDDEN_MODE} cannot be found by Python again.",
+        hint='Use mode "annotate" (a box with a title) or "comment".',
+        suggestions=["annotate", "comment"],
+    )
+
+
+@contextmanager
+def unrecorded(td: ModuleType) -> Iterator[None]:
+    """TD records nothing while inside: making an annotation would add a step of TD's own (fact 56)."""
+    undo_list = td.ui.undo
+    was = bool(undo_list.globalState)
+    if was:
+        undo_list.globalState = False
+    try:
+        yield
+    finally:
+        if was:
+            undo_list.globalState = True
+
+
+#: What is still to be made, one a frame.
+_waiting: list[Callable[[], object]] = []
+
+
+def waiting() -> bool:
+    """Whether annotations that undo or redo brings back are still to be made in frames to come."""
+    return bool(_waiting)
+
+
+def spread(td: ModuleType, works: Sequence[Callable[[], object]]) -> None:
+    """Do the first now and one in each frame to come (fact 68); where TD cannot be asked for frames, all now."""
+    idle = not _waiting
+    _waiting.extend(works)
+
+    def one() -> None:
+        work = _waiting.pop(0) if _waiting else None
+        try:
+            if work is not None:
+                work()
+        finally:
+            if _waiting:
+                try:
+                    # The reference runs in a pause, too (fact 8).
+                    run_later(td, one, delayFrames=1, delayRef=td.op.TDResources)
+                except Exception:  # noqa: BLE001 - what cannot wait is done now
+                    while _waiting:
+                        _waiting.pop(0)()
+
+    if idle:
+        one()
 
 
 def pending(
@@ -95,7 +192,7 @@ def promise(td: ModuleType, network: Any, name: str) -> None:
     path, kept = str(network.path), [{"name": name}]
 
     def change(undoing: bool) -> None:
-        place = td.op(path)
+        place = find(td, path)
         found = {str(each.name): each for each in of(td, place)} if place is not None else {}
         if undoing and name in found:
             kept[0] = read(found[name])
@@ -117,6 +214,22 @@ def _unstated(annotation: Any, stated: Mapping[str, Any], colored: bool) -> dict
     }
 
 
+def create(td: ModuleType, network: Any, name: str, access: Access) -> Any:
+    """Make one annotation, as the editor makes it: a utility operator, hidden from children and from layouts."""
+    with unrecorded(td):
+        annotation = creating.create(td, network, "annotateCOMP", name, access)
+        annotation.utility = True
+    return annotation
+
+
+def _params(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything that a description states, as parameters of the annotateCOMP."""
+    params = {_FIELDS[key]: spec[key] for key in _FIELDS if key in spec}
+    if "color" in spec:
+        params |= dict(zip(_COLOR, spec["color"], strict=True))
+    return params | (spec.get("params") or {})
+
+
 def _make(
     td: ModuleType,
     network: Any,
@@ -132,13 +245,10 @@ def _make(
         annotation = there.get(name)
         fresh = annotation is None
         if annotation is None:
-            annotation = creating.create(td, network, "annotateCOMP", name, access)
-            # What the editor makes is a utility: hidden from children and from layouts.
-            annotation.utility = True
-        params = {_FIELDS[key]: spec[key] for key in _FIELDS if key in spec}
-        if "color" in spec:
-            params |= dict(zip(_COLOR, spec["color"], strict=True))
-        params |= spec.get("params") or {}
+            annotation = create(td, network, name, access)
+        params, wrong = parameter_lists.spread(annotation, _params(spec))
+        for failure in wrong.values():
+            raise failure
         if exact and not spec.get("left_out"):
             params = _unstated(annotation, params, "color" in spec) | params
         changed = parameters.apply(parameters.plan(annotation, params, access)).changed > 0
@@ -156,30 +266,45 @@ def _make(
     return touched
 
 
-def _remember(td: ModuleType, network: Any, described: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Make undo take annotations along. Making one ends TD's undo block (fact 35), so that TD records none of it.
+def _remember(
+    td: ModuleType, network: Any, described: Sequence[Mapping[str, Any]]
+) -> tuple[list[dict[str, Any]], list[bool]]:
+    """Make undo take annotations along: TD records nothing of those that are made.
 
     Returns:
-        For the caller to fill once they are made: what redo brings back, places found for them included.
+        A list for the caller to fill once they are made: what redo brings back, places found for them included. And
+        one that is filled once the step was undone.
     """
     path = str(network.path)
     named = {str(spec["name"]) for spec in described}
     before = [read(each) for each in of(td, network) if each.name in named]
     after: list[dict[str, Any]] = []
+    undone: list[bool] = []
 
     def change(undoing: bool) -> None:
-        place = td.op(path)
+        undone[:] = [True] if undoing else []
+        place = find(td, path)
         if place is None:
             return
         wanted = before if undoing else after
         kept = {str(spec["name"]) for spec in wanted}
+        there = set()
         for each in of(td, place):
             if each.name not in kept and each.name in named:
                 undo.destroy(each)
-        _make(td, place, wanted, Access(), True)
+            else:
+                there.add(str(each.name))
+        _make(td, place, [spec for spec in wanted if spec["name"] in there], Access(), True)
+        spread(td, [partial(_again, td, path, spec) for spec in wanted if spec["name"] not in there])
 
     undo.journal().when_undone(change)
-    return after
+    return after, undone
+
+
+def _again(td: ModuleType, path: str, spec: Mapping[str, Any]) -> None:
+    place = find(td, path)
+    if place is not None:
+        _make(td, place, [spec], Access(), True)
 
 
 def read(annotation: Any) -> dict[str, Any]:

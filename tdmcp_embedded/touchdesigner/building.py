@@ -10,7 +10,7 @@ differs (`known`, `as_is` and `partial` below; see `tools/restoring.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -53,6 +53,8 @@ class Built:
     notes: list[str] = field(default_factory=list)
     made: list[str] = field(default_factory=list)
     """What TD made along with it (docked DATs)."""
+    late: list[str] = field(default_factory=list)
+    """What could not be made in the frames after the edit, in sentences."""
 
 
 def build(
@@ -128,20 +130,11 @@ class _Builder:
         return self._built
 
     def _annotate(self, networks: Sequence[tuple[Any, Sequence[Spec]]]) -> None:
-        """Last of all: making one ends TD's undo block (fact 35). In a batch, last of the whole batch."""
-        shared = undo.journal().shared
-        makings: list[Callable[[], list[str]]] = []
+        """Last of all, in a batch of the whole batch: making one ends TD's undo block (fact 56); then one a frame."""
         for place, described in networks:
-            pending = annotating.pending(self._td, place, described, self._exact)
-            if pending or not shared:
-                makings.append(annotating.making(self._td, place, described, self._access, self._exact))
-            if shared:
-                self._built.changed += pending
-        for make in makings:
-            if shared:
-                undo.journal().at_end(make)
-            else:
-                self._built.changed += make()
+            self._built.changed += annotating.pending(self._td, place, described, self._exact)
+            for make, check in annotating.making(self._td, place, described, self._access, self._exact):
+                undo.journal().at_end(make, check, self._built.late)
 
     def _report(self) -> None:
         for part in self._parts:
@@ -225,7 +218,9 @@ class _Builder:
                     hint="Delete it first, change its type with update_operator, or use another name.",
                     suggestions=[creating.free_name(parent, name)],
                 )
-            self._built.deleted += deleting.delete(self._td, deleting.consider([there], self._access))
+            self._built.deleted += deleting.delete(
+                self._td, deleting.consider(self._td, [there], self._access)
+            )
             there = None
         if there is not None:
             self._access.target(there)
@@ -264,7 +259,9 @@ class _Builder:
 
     def _delete(self, operators: Sequence[Any]) -> None:
         if operators:
-            self._built.deleted += deleting.delete(self._td, deleting.consider(operators, self._access))
+            self._built.deleted += deleting.delete(
+                self._td, deleting.consider(self._td, operators, self._access)
+            )
 
     # Writing
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 
@@ -28,3 +29,29 @@ def is_modified(td: Any) -> bool | None:
     """Whether the project has changes that are not saved; None where the build does not say (fact 62)."""
     value = getattr(td.project, "modified", None)
     return None if value is None else bool(value)
+
+
+def find(td: ModuleType, path: str) -> Any:
+    """The operator at a path, annotations included, or None: `op` alone does not find utility operators (fact 55)."""
+    return _found(td.op, path)
+
+
+def find_in(network: Any, path: str) -> Any:
+    """The operator at a path inside a network, annotations included, or None."""
+    return _found(network.op, path)
+
+
+def _found(finder: Any, path: str) -> Any:
+    found = finder(path)
+    if found is not None:
+        return found
+    try:
+        return finder(path, includeUtility=True)
+    except TypeError:
+        # A build whose `op` has no such argument finds what there is.
+        return None
+
+
+def is_annotation(operator: Any) -> bool:
+    """Whether it is an annotation: one operator to whoever looks at a network, though TD makes it of others."""
+    return type(operator).__name__ == "annotateCOMP"

@@ -8,7 +8,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner import layout, lookup, undo
-from tdmcp_embedded.touchdesigner.builds import op_type
+from tdmcp_embedded.touchdesigner.builds import find_in, op_type
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import clean, cut
@@ -38,7 +38,7 @@ def check_name(name: str) -> None:
 
 def child(parent: Any, name: str) -> Any:
     """The operator of exactly this name in a network, or None."""
-    found = parent.op(name) if _NAME.match(name) else None
+    found = find_in(parent, name) if _NAME.match(name) else None
     return found if found is not None and found.name == name and found.parent().path == parent.path else None
 
 

@@ -9,7 +9,9 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner import undo, wiring
+from tdmcp_embedded.touchdesigner.builds import find
 from tdmcp_embedded.touchdesigner.code_routes import Access
+from tdmcp_embedded.touchdesigner.operators import count_inside
 
 #: TD's own networks; a project does not survive without them.
 #: What TouchDesigner cannot do without; the last is the project's clock.
@@ -32,7 +34,7 @@ class Going:
         return len(self.tops) + len(self.docked) + self.inside
 
 
-def consider(operators: Sequence[Any], access: Access) -> Going:
+def consider(td: ModuleType, operators: Sequence[Any], access: Access) -> Going:
     """What deleting these would take away; nothing is touched.
 
     Raises:
@@ -49,7 +51,7 @@ def consider(operators: Sequence[Any], access: Access) -> Going:
     # An operator docked to another one that goes, goes with it.
     tops = [o for o in tops if o.path not in docked]
     everything = [*tops, *docked.values()]
-    inside = sum(int(o.numChildrenRecursive) for o in everything if o.isCOMP)
+    inside = sum(count_inside(td, o) for o in everything if o.isCOMP)
     extra = [path for path in docked if path not in paths]
     return Going(tops, [*extra, *(p for p in docked if p in paths)], inside, wiring.losing(everything))
 
@@ -87,12 +89,12 @@ def delete(td: ModuleType, going: Going) -> list[str]:
     paths = [str(o.path) for o in going.tops] + going.docked
     for operator in going.tops:
         for wire in wiring.losing([operator]):
-            target = td.op(wire.target)
+            target = find(td, wire.target)
             if target is not None:
                 wiring.note(target)
     for operator in going.tops:
         undo.destroy(operator)
-    left = [path for path in paths if td.op(path) is not None]
+    left = [path for path in paths if find(td, path) is not None]
     if left:
         raise ToolFailure(Code.TD_ERROR, f"TouchDesigner did not delete {', '.join(left[:5])}.")
     return paths

@@ -75,7 +75,7 @@ def _tile(op: Any, network: Any) -> dict[str, Json]:
     if op.dock is not None:
         row["dock"] = str(op.dock.name)
     if op.isCOMP:
-        row["holds"] = int(op.numChildren)
+        row["holds"] = len(members(op))
     if diagnostics.has_problems(op):
         row["problems"] = [
             {"severity": found.severity, "message": cut(found.message, 500)}

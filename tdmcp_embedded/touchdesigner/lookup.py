@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
-from tdmcp_embedded.touchdesigner.builds import op_type
+from tdmcp_embedded.touchdesigner.builds import find, is_annotation, op_type
 from tdmcp_embedded.touchdesigner.flags import FLAGS
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
@@ -44,6 +44,14 @@ def component(td: ModuleType, path: str) -> Any:
         ToolFailure: `operator_not_found`, or `value_invalid` when the operator there is no COMP.
     """
     found = operator(td, path)
+    if is_annotation(found):
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            f"{found.path} is an annotation: one operator, without a network of its own.",
+            hint="inspect_operator, set_parameters and update_operator take it; read_network of the COMP around it "
+            "gives its texts.",
+            suggestions=[str(found.parent().path)],
+        )
     if found.isCOMP:
         return found
     parent = found.parent()
@@ -62,7 +70,7 @@ def exact(td: ModuleType, path: str) -> Any:
     # op() takes patterns and would return the first match of one; a path holds none of these characters.
     if any(char in path for char in "*?[]^"):
         return None
-    found = td.op(path)
+    found = find(td, path)
     return found if found is not None and found.path == path else None
 
 
@@ -150,7 +158,7 @@ def nearby(top: Any, limit: int) -> Iterator[Any]:
         limit -= 1
         current = waiting.popleft()
         yield current
-        if current.isCOMP:
+        if current.isCOMP and not is_annotation(current):
             waiting.extend(current.children)
 
 

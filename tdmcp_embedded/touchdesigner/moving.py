@@ -9,7 +9,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner import creating, layout, lookup, operators, places, undo, wiring
-from tdmcp_embedded.touchdesigner.builds import op_type
+from tdmcp_embedded.touchdesigner.builds import find, is_annotation, op_type
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.code_text import holds_code
 from tdmcp_embedded.touchdesigner.values import clean, cut
@@ -31,6 +31,13 @@ def copy(td: ModuleType, sources: Sequence[Any], parent: Any, access: Access) ->
             Code.VALUE_INVALID,
             "The operators to copy stand in different networks.",
             hint="Copy those of one network per call.",
+        )
+    if sum(is_annotation(source) for source in sources) > 1:
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            "Several annotations are not copied in one call: many at once have crashed TouchDesigner.",
+            hint="Copy them one a call, or give build_network the annotations that read_network shows: it makes one a "
+            "frame.",
         )
     for source in sources:
         if parent.path == source.path or parent.path.startswith(source.path + "/"):
@@ -79,7 +86,7 @@ def move(td: ModuleType, operator: Any, parent: Any, access: Access) -> Any:
     if creating.child(parent, operator.name) is not None:
         raise creating.taken(parent, str(operator.name))
     for wire in wiring.losing(layout.group(operator)):
-        target = td.op(wire.target)
+        target = find(td, wire.target)
         if target is not None:
             wiring.note(target)
     moved = copy(td, [operator], parent, access)[str(operator.path)]
@@ -112,13 +119,13 @@ def change_type(td: ModuleType, operator: Any, type_name: str, access: Access) -
     users = access.users(operator)
     held = operator.isDAT and not access.code and holds_code(operator)
     for wire in wiring.losing([operator]):
-        target = td.op(wire.target)
+        target = find(td, wire.target)
         if target is not None:
             wiring.note(target)
     wiring.note(operator)
 
     def put_back() -> None:
-        found = td.op(path)
+        found = find(td, path)
         if found is not None and op_type(found) != old:
             with suppress(Exception):
                 found.changeType(getattr(td, old))
@@ -133,7 +140,7 @@ def change_type(td: ModuleType, operator: Any, type_name: str, access: Access) -
             f"TouchDesigner cannot turn {path} ({old}) into a {type_name}: {cut(clean(str(error)), 300)}",
             hint="Types change within a family only.",
         ) from None
-    made = made if made is not None else td.op(path)
+    made = made if made is not None else find(td, path)
     if made is None or op_type(made) != type_name:
         raise ToolFailure(Code.TD_ERROR, f"TouchDesigner left {path} a {old}.")
     creating.let_dock(made)

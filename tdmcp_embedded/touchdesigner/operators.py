@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from time import perf_counter
+from types import ModuleType
 from typing import Any
 
+from tdmcp_embedded.touchdesigner.builds import is_annotation
 from tdmcp_embedded.touchdesigner.flags import read_flags
 from tdmcp_embedded.touchdesigner.telling import told_or_why
 from tdmcp_embedded.touchdesigner.values import clean, rounded
@@ -52,13 +54,16 @@ def walk(
     """
     passed = frozenset(skip)
     comp = _comp_class(top)
+    if is_annotation(top):
+        return
     waiting = [(child, 1) for child in reversed(top.children) if not passed or child.path not in passed]
     while waiting:
         current, level = waiting.pop()
         if not unchecked and gone(current):
             continue
         # By class, not by attribute: a scan of ten thousand operators feels every attribute it reads.
-        if isinstance(current, comp) and (depth is None or level < depth):
+        # An annotation is one operator; what TD makes it of is not of the network.
+        if isinstance(current, comp) and (depth is None or level < depth) and not is_annotation(current):
             try:
                 inside = current.children
             except Exception:
@@ -67,6 +72,17 @@ def walk(
                 raise
             waiting.extend((child, level + 1) for child in reversed(inside))
         yield current, level
+
+
+def count_inside(td: ModuleType, comp: Any) -> int:
+    """Operators inside a COMP at any depth; an annotation among them is one."""
+    if is_annotation(comp):
+        return 0
+    inside = int(comp.numChildrenRecursive)
+    if inside:
+        boxes = comp.findChildren(type=td.annotateCOMP, includeUtility=True)
+        inside -= sum(int(each.numChildrenRecursive) for each in boxes)
+    return inside
 
 
 def gone(operator: Any) -> bool:
@@ -138,8 +154,8 @@ def _data_facts(operator: Any) -> dict[str, Any]:
     if operator.family == "POP":
         # Methods on POPs, properties on SOPs (fact 41).
         return {"points": int(operator.numPoints()), "primitives": int(operator.numPrims())}
-    if operator.isCOMP:
-        return {"children": int(operator.numChildren)}
+    if operator.isCOMP and not is_annotation(operator):
+        return {"children": sum(not is_annotation(child) for child in operator.children)}
     return {}
 
 

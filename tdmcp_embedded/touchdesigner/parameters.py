@@ -12,6 +12,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner import describe, lookup, parameter_lists, parameter_values, sequences, undo
+from tdmcp_embedded.touchdesigner.builds import is_annotation
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.values import Json, clean, cut
 
@@ -233,9 +234,20 @@ def _check(operator: Any, par: Any, name: str, asked: Any, access: Access, locke
         raise parameter_values.invalid(
             operator, name, "is a button: it holds no value", 'Press it with {"pulse": true}.'
         )
+    if name == "Mode" and is_annotation(operator):
+        _refuse_hidden(operator, par, form, value)
     if form in ("expr", "bind"):
         return Write(name, form, parameter_values.expression(operator, name, form, value), asked)
     return Write(name, form, parameter_values.constant(operator, par, name, value), asked)
+
+
+def _refuse_hidden(operator: Any, par: Any, form: str, value: Any) -> None:
+    """Refuse to make an annotation a network box: Python could not find it again (fact 55)."""
+    if form == "constant" and parameter_values.constant(operator, par, "Mode", value) != "networkbox":
+        return
+    raise parameter_values.invalid(
+        operator, "Mode", "takes annotate or comment: a network box cannot be found by Python again"
+    )
 
 
 def _holds(par: Any, form: str, value: Any) -> bool:

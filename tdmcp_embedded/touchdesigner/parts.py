@@ -8,6 +8,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner import appearance, dats, layout, lookup
+from tdmcp_embedded.touchdesigner.builds import find_in
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.flags import default_flags
 from tdmcp_embedded.touchdesigner.rows import DEFAULT_COLOR, unread
@@ -93,7 +94,7 @@ def sibling(operator: Any, name: str) -> Any:
     """
     lookup.refuse_empty(name)
     parent = operator.parent()
-    found = parent.op(name) if not set(name) & set("*?[]^ ") else None
+    found = find_in(parent, name) if not set(name) & set("*?[]^ ") else None
     if found is None:
         raise ToolFailure(
             Code.OPERATOR_NOT_FOUND,

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from types import ModuleType
 from typing import Any, Protocol
 
+from tdmcp_embedded.touchdesigner.builds import find
 from tdmcp_embedded.touchdesigner.code_policy import steps
 from tdmcp_embedded.touchdesigner.code_policy.slots import Slot
 from tdmcp_embedded.touchdesigner.footprint import Footprint
@@ -87,7 +89,7 @@ class Journal:
         self._recent = Footprint()
         self._given_up = td is None
         self._foreign: int | None = None
-        self._last: list[Callable[[], object]] = []
+        self._last: list[tuple[Callable[[], object], Callable[[object], None], list[str]]] = []
         self._first: Callable[[], None] | None = None
         self._gone: set[str] = set()
         self._made: set[str] = set()
@@ -112,16 +114,31 @@ class Journal:
 
     def find(self, path: str) -> Any:
         """The operator at a path, or None; for what is put back later, when operators held before may be gone."""
-        return self._td.op(path) if self._td is not None else None
+        return find(self._td, path) if self._td is not None else None
 
-    def at_end(self, work: Callable[[], object]) -> None:
-        """Have something done at the end of a shared block, after the parts of every call: it would end the block."""
-        self._last.append(work)
+    def at_end(
+        self, work: Callable[[], object], check: Callable[[object], None], failures: list[str]
+    ) -> None:
+        """Have something done after everything else: the first at the end of the block, then one a frame.
+
+        Args:
+            check: called with what the first gave, in the frame of the edit; raises what is wrong with this one.
+            failures: for what goes wrong in a later frame all the same, when the edit stands.
+        """
+        self._last.append((work, check, failures))
 
     def finish(self) -> None:
-        """Do what was kept for the end."""
+        """Do the first of what was kept for the end, and have the others checked."""
+        if self._last:
+            done = self._last.pop(0)[0]()
+            for _, check, _ in self._last:
+                check(done)
+
+    def later(self) -> Iterator[Callable[[], None]]:
+        """What is left for the frames to come, each to be done in one of its own; whatever happens, it does not raise."""
         while self._last:
-            self._last.pop(0)()
+            work, _, failures = self._last.pop(0)
+            yield partial(_guarded, work, failures)
 
     def put_back_with(self, entry: Callable[[], None]) -> None:
         """Note how to put one thing back. `entry` must do nothing where it already is as it was."""
@@ -171,7 +188,7 @@ class Journal:
         self._made.add(path)
 
         def put_back() -> None:
-            found = td.op(path) if td is not None else None
+            found = find(td, path) if td is not None else None
             # What it took the place of may be back already, by TD's undo.
             if found is not None and found.path == path and (operator.valid or not replaces):
                 destroy(found)
@@ -194,7 +211,7 @@ class Journal:
         before = ParameterState(par)
 
         def put_back() -> None:
-            owner = td.op(path) if td is not None else None
+            owner = find(td, path) if td is not None else None
             found = owner.par[name] if owner is not None else None
             if found is not None and ParameterState(found) != before:
                 before.write(found)
@@ -211,7 +228,7 @@ class Journal:
         before = getattr(operator, name) if value is None else value
 
         def put_back() -> None:
-            found = td.op(path) if td is not None else None
+            found = find(td, path) if td is not None else None
             if found is not None and getattr(found, name) != before:
                 setattr(found, name, before)
 
@@ -285,6 +302,13 @@ class Journal:
             if len(undo.undoStack) >= size:
                 return False
         return added
+
+
+def _guarded(work: Callable[[], object], failures: list[str]) -> None:
+    try:
+        work()
+    except Exception as error:  # noqa: BLE001 - the edit is done; its answer says what is missing
+        failures.append(str(error))
 
 
 def _nothing() -> None:

@@ -1,6 +1,6 @@
 """Finding operators: by path, id, pattern, shortcut, and with findChildren."""
 
-from .facts import fact, raises
+from .facts import disturbs, fact, raises
 
 
 def network(t):
@@ -128,11 +128,37 @@ def test_find_children_asks_the_key_function(t):
     assert [c.name for c in base.findChildren(key=lambda o: o.name.endswith("2"))] == ["noise2", "base2"]
 
 
-@fact(14)
+@fact(14, 55)
+@disturbs("the undo stack")
 def test_annotations_are_hidden_unless_utility_operators_are_asked_for(t):
     note = t.scratch.create(t.td.annotateCOMP, "note1")
-    assert note not in t.scratch.findChildren()
+    assert not note.utility and note in t.scratch.children and t.scratch.op("note1") == note
+    note.utility = True
+    assert note not in t.scratch.findChildren() and note not in t.scratch.children
     assert note in t.scratch.findChildren(includeUtility=True)
+    assert t.scratch.op("note1") is None and t.td.op(note.path) is None
+    assert t.scratch.op("note1", includeUtility=True) == note
+    assert t.td.op(note.path, includeUtility=True) == note
+
+
+@fact(55)
+@disturbs("the undo stack")
+def test_an_annotation_has_an_inside_that_its_path_leads_to(t):
+    note = t.scratch.create(t.td.annotateCOMP, "note1")
+    assert note.par.Mode == "annotate"
+    assert note.numChildren > 0
+    inside = note.children[0]
+    note.utility = True
+    assert t.td.op(inside.path) == inside
+
+
+@fact(55)
+@disturbs("the undo stack")
+def test_a_network_box_is_not_found_by_python(t):
+    note = t.scratch.create(t.td.annotateCOMP, "note1")
+    note.par.Mode = "networkbox"
+    assert t.scratch.op("note1", includeUtility=True) is None
+    assert note not in t.scratch.findChildren(includeUtility=True)
 
 
 @fact(15)

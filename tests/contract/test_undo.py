@@ -116,6 +116,31 @@ def test_ending_a_block_that_an_annotation_tore_down_raises(t):
         t.td.ui.undo.endBlock()
 
 
+@fact(56)
+@disturbs("the undo stack")
+def test_making_an_annotation_is_a_step_of_its_own(t):
+    depth = len(t.td.ui.undo.undoStack)
+    t.td.ui.undo.startBlock("annotate")
+    t.scratch.create(t.td.noiseTOP)
+    t.scratch.create(t.td.annotateCOMP, "note1")
+    assert t.td.ui.undo.undoStack[:2] == ["Add Annotate", "annotate"]
+    assert len(t.td.ui.undo.undoStack) == depth + 2
+    t.td.ui.undo.undo()
+    assert t.scratch.op("note1", includeUtility=True) is None and t.scratch.op("noise1") is not None
+
+
+@fact(56)
+@disturbs("the undo stack")
+def test_an_annotation_made_with_undo_off_is_not_recorded(t):
+    depth = len(t.td.ui.undo.undoStack)
+    t.td.ui.undo.globalState = False
+    try:
+        t.scratch.create(t.td.annotateCOMP, "note1")
+    finally:
+        t.td.ui.undo.globalState = True
+    assert len(t.td.ui.undo.undoStack) == depth
+
+
 @fact(35)
 @disturbs("the undo stack")
 def test_a_block_left_open_ends_with_the_callback(t):

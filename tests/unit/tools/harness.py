@@ -50,7 +50,7 @@ class Bench:
 
     def op(self, path: str) -> Any:
         """The operator at a path, or None."""
-        return self.td.op(path)
+        return self.td.op(path, includeUtility=True)
 
     def make(self, type_name: str, name: str, parent: str = "/project1", **params: Any) -> Any:
         """A new operator, by TD's own Python, with constant parameter values."""

@@ -175,7 +175,7 @@ def annotate(bench: Bench, comp: Any, random: Random) -> None:
     notes = [
         {
             "name": f"note{index}", "title": random.choice(WORDS), "text": random.choice(WORDS),
-            "mode": random.choice(("annotate", "comment", "networkbox")), "position": [random.randint(-9, 9), 0],
+            "mode": random.choice(("annotate", "comment")), "position": [random.randint(-9, 9), 0],
             "size": [400, 300], "color": [0.25, 0.5, 0], "params": {"Bodyfontsize": {"expr": "10 + 2"}},
         }
         for index in range(random.randint(1, 2))
