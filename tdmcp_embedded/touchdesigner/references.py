@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from tdmcp_embedded.touchdesigner import describe, operators
-from tdmcp_embedded.touchdesigner.builds import op_type
+from tdmcp_embedded.touchdesigner.builds import find, op_type
 from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
@@ -145,22 +145,22 @@ class _Look:
 
     def _nowhere(self, word: str) -> bool:
         name = posixpath.basename(word)
-        return any(posixpath.basename(old) == name and self._td.op(old) is None for old in self._gone)
+        return any(posixpath.basename(old) == name and find(self._td, old) is None for old in self._gone)
 
     def _lost(self, word: str, path: str, was: str) -> bool:
         """Whether a word named something that is not there any more, as seen from an operator."""
         if _PATTERN.search(word):
             return False
         target = resolved(word, path)
-        if _inside(target, self._gone) and self._td.op(target) is None:
+        if _inside(target, self._gone) and find(self._td, target) is None:
             return True
         # In an operator that was moved, relative paths start elsewhere now.
         if was and not word.startswith("/"):
             old = resolved(word, was)
             return (
                 old != target
-                and self._td.op(target) is None
-                and (self._td.op(old) is not None or _inside(old, self._gone))
+                and find(self._td, target) is None
+                and (find(self._td, old) is not None or _inside(old, self._gone))
             )
         return False
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.touchdesigner.builds import find
 from tdmcp_embedded.touchdesigner.code_policy import reach
 from tdmcp_embedded.touchdesigner.code_policy.index import Index
 from tdmcp_embedded.touchdesigner.code_policy.slots import Slot, SlotReader
@@ -179,7 +180,9 @@ class Guard:
         """Decide, now that the edit was put back, whether it was the edit: None if a slot was old in the index."""
         self.put_back()
         before = {number: operator for number, (operator, _) in changed.after.items() if operator.valid} | {
-            int(each.id): each for path in changed.footprint.paths if (each := self._td.op(path)) is not None
+            int(each.id): each
+            for path in changed.footprint.paths
+            if (each := find(self._td, path)) is not None
         }
         reader = SlotReader(self._td, self._component)
         for operator in _with_inside(before.values()):
@@ -192,7 +195,7 @@ class Guard:
         reader = SlotReader(self._td, self._component)
         found = {number: operator for number, operator in self._looked_at.items()}
         for path in self._paths:
-            operator = self._td.op(path)
+            operator = find(self._td, path)
             if operator is not None:
                 found[int(operator.id)] = operator
         for number, operator in found.items():
@@ -253,7 +256,7 @@ class Guard:
         """Every operator whose slots an edit may have changed, that is there now."""
         roots = {**footprint.touched}
         for path in footprint.paths:
-            operator = self._td.op(path)
+            operator = find(self._td, path)
             if operator is not None:
                 roots[int(operator.id)] = operator
         found = {number: operator for number, operator in roots.items() if operator.valid}
@@ -268,7 +271,7 @@ class Guard:
             if operator.isCOMP and int(operator.id) not in known:
                 footprint.shortcuts(operator)
         for path in footprint.networks:
-            network = self._td.op(path)
+            network = find(self._td, path)
             inside = _with_inside([network]) if network is not None else ()
             found |= {int(each.id): each for each in inside if int(each.id) in known}
         for number in self._index.reached(footprint):
