@@ -30,7 +30,7 @@ _SINGLE: Final = frozenset(
 
 
 class HeadGate:
-    """431 for a head over the limit, 400 for one with headers that contradict each other."""
+    """431 for a head over the limit, 400 for one with headers that contradict each other, 505 for other versions."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -45,6 +45,9 @@ class HeadGate:
 
 def _refusal(scope: Scope) -> Refusal | None:
     headers = scope["headers"]
+    if scope.get("http_version", "1.1") not in ("1.0", "1.1"):
+        # h11 reads a request of any version as one of 1.1.
+        return Refusal(505, "http_version", "This server speaks HTTP/1.1.", {"connection": "close"})
     target = scope.get("raw_path") or scope["path"].encode()
     size = len(scope["method"]) + len(target) + len(scope.get("query_string", b"")) + _LINE
     size += sum(len(name) + len(value) + _HEADER for name, value in headers)
