@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -115,15 +116,37 @@ class Book:
 
     # Room
 
-    def displaceable(self, session: str, capacity: int) -> Job | None:
-        """The last job of a session that fills most of a full queue, if `session` has hardly any; else None."""
-        crowd: dict[str, int] = {}
-        for job in self.open.values():
-            crowd[job.session] = crowd.get(job.session, 0) + 1
-        hog = max(crowd, key=lambda name: crowd[name], default=session)
-        if crowd.get(hog, 0) <= capacity // 2 or crowd.get(session, 0) >= capacity // 8:
+    def room(self, owner: str, capacity: int) -> bool:
+        """Whether a key may have another job in the queue. The last eighth of the places is for other keys."""
+        if len(self.open) >= capacity:
+            return False
+        if not owner or len(self.open) < capacity - capacity // 8:
+            return True
+        return sum(job.owner == owner for job in self.open.values()) < capacity - capacity // 8
+
+    def displaceable(self, owner: str, session: str, capacity: int) -> Job | None:
+        """The queued job that makes room for a newcomer in a full queue; None if the newcomer has to come again.
+
+        Between keys: the last one of the key that has the most, if that is more than its share and the newcomer's key
+        has less than its own. Within the newcomer's key: the last one of a session that fills most of the queue, if the
+        newcomer's has hardly any.
+        """
+        owners = Counter(job.owner for job in self.open.values())
+        share = capacity // len({*owners, owner})
+        for crowd, count in owners.most_common():
+            if crowd == owner or count <= share or owners[owner] >= share:
+                break
+            job = self._last_queued(crowd)
+            if job is not None:
+                return job
+        sessions = Counter(job.session for job in self.open.values() if job.owner == owner)
+        hog = max(sessions, key=lambda name: sessions[name], default=session)
+        if sessions[hog] <= capacity // 2 or sessions[session] >= capacity // 8:
             return None
-        return next(
-            (job for job in reversed(self.open.values()) if job.session == hog and job.state == "queued"),
-            None,
-        )
+        return self._last_queued(owner, hog)
+
+    def _last_queued(self, owner: str, session: str | None = None) -> Job | None:
+        for job in reversed(self.open.values()):
+            if job.state == "queued" and job.owner == owner and session in (None, job.session):
+                return job
+        return None

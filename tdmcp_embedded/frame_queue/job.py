@@ -40,11 +40,20 @@ class Job:
     """
 
     def __init__(
-        self, job_id: str, work: Work | None, session: str, label: str, submitted: float, deadline: float
+        self,
+        job_id: str,
+        work: Work | None,
+        session: str,
+        label: str,
+        submitted: float,
+        deadline: float,
+        owner: str = "",
     ) -> None:
         self.id = job_id
         self.label = label
         self.session = session
+        self.owner = owner
+        """The name of the key it was made with; empty where no key is asked for."""
         self.state: State = "queued"
         self.future: Future[Any] = Future()
         self.submitted = submitted
@@ -149,7 +158,7 @@ class Job:
 
         Results can be pictures of many megabytes; a history of them would be a leak.
         """
-        stone = Job(self.id, None, self.session, self.label, self.submitted, 0.0)
+        stone = Job(self.id, None, self.session, self.label, self.submitted, 0.0, self.owner)
         stone.deadline_at = self.deadline_at
         stone.started, stone.progressed, stone.traceback = self.started, self.progressed, self.traceback
         failure = self._failure

@@ -1,4 +1,4 @@
-"""The order in which ready jobs get their turn: one line a session, and the sessions take turns."""
+"""The order in which ready jobs get their turn: keys take turns, and within a key its sessions do."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from tdmcp_embedded.frame_queue.job import Job
 
 
-class Lines:
-    """Jobs that could run now. Holding the queue's lock.
+class _Sessions:
+    """The jobs of one key that could run now.
 
     Between sessions: round robin, so that a session with two hundred calls does not keep another's single one waiting.
     Within a session: first in, first out; a job that gives back the frame unfinished goes on first within that frame,
@@ -73,3 +73,64 @@ class Lines:
             line = self._lines[session] = deque()
             self._turns.append(session)
         return line
+
+
+class Lines:
+    """Jobs that could run now. Holding the queue's lock.
+
+    Between keys: round robin, so that a key gains nothing by opening further sessions. Within a key: see `_Sessions`.
+    """
+
+    def __init__(self) -> None:
+        self._owners: dict[str, _Sessions] = {}
+        self._turns: deque[str] = deque()
+
+    def __len__(self) -> int:
+        return sum(map(len, self._owners.values()))
+
+    def __iter__(self) -> Iterator[Job]:
+        for sessions in self._owners.values():
+            yield from sessions
+
+    def join(self, job: Job) -> None:
+        """To the end of its session's line."""
+        self._of(job).join(job)
+
+    def resume(self, job: Job) -> None:
+        """Back to the front of its session's line, after a turn that did not finish it."""
+        self._of(job).resume(job)
+
+    def peek(self) -> Job | None:
+        return self._owners[self._turns[0]].peek() if self._turns else None
+
+    def take(self) -> Job:
+        """The next job; its key's next turn comes after everybody else's."""
+        owner = self._turns.popleft()
+        sessions = self._owners[owner]
+        job = sessions.take()
+        if len(sessions):
+            self._turns.append(owner)
+        else:
+            del self._owners[owner]
+        return job
+
+    def remove(self, job: Job) -> bool:
+        sessions = self._owners.get(job.owner)
+        if sessions is None or not sessions.remove(job):
+            return False
+        if not len(sessions):
+            del self._owners[job.owner]
+            self._turns.remove(job.owner)
+        return True
+
+    def new_frame(self) -> None:
+        """A new frame: whoever had a turn lets the others of its session go first."""
+        for sessions in self._owners.values():
+            sessions.new_frame()
+
+    def _of(self, job: Job) -> _Sessions:
+        sessions = self._owners.get(job.owner)
+        if sessions is None:
+            sessions = self._owners[job.owner] = _Sessions()
+            self._turns.append(job.owner)
+        return sessions

@@ -37,9 +37,9 @@ class Patience:
         """The moment from which the main thread counts as stalled, unless it comes by."""
         return self.last_pump + self.stall_after + 0.001
 
-    def refusal(self, now: float, current: Job | None) -> ToolFailure:
-        """What a caller hears who meets a stalled main thread; `current` is the job it is in."""
-        return refusals.stalled(now - self.last_pump, self._figures.frames > 0, current, now)
+    def refusal(self, now: float, current: Job | None, owner: str) -> ToolFailure:
+        """What a caller hears who meets a stalled main thread; `current` is the job it is in, `owner` the caller's key."""
+        return refusals.stalled(now - self.last_pump, self._figures.frames > 0, current, now, owner)
 
     def overdue(self, now: float, current: Job | None) -> Answers:
         """Those whose time is up, as calls to make once the lock is released."""
@@ -54,7 +54,7 @@ class Patience:
                 continue
             if job.state == "queued":
                 if stalled:
-                    self._book.drop(job, now, self.refusal(now, current))
+                    self._book.drop(job, now, self.refusal(now, current, job.owner))
                     answers.append(job.answer)
                 elif now >= job.deadline_at:
                     self._book.drop(job, now, refusals.not_started(job, now))

@@ -85,6 +85,7 @@ class FrameQueue:
         work: Work,
         *,
         session: str = "",
+        owner: str = "",
         label: str = "",
         deadline: float = 30.0,
         keep: bool = False,
@@ -96,7 +97,8 @@ class FrameQueue:
             work: a function without arguments; what it returns is the result. If it returns a generator, that is run
                 step by step: a bare `yield` offers the frame back, `yield NEXT_FRAME` waits for the next frame, its
                 return value is the result.
-            session: whose call this is; sessions take turns.
+            session: whose call this is; sessions of a key take turns.
+            owner: the name of the key the call was made with; keys take turns.
             label: what it is, in a word, for those who read *busy with ...*.
             deadline: seconds until the caller is answered in any case.
             keep: nobody waits for `future`; the result is kept for whoever asks for the job later.
@@ -116,12 +118,12 @@ class FrameQueue:
                 raise refusals.closed(self._closed)
             if self._patience.stalled_for(now):
                 self._figures.refused_stalled += 1
-                raise self._patience.refusal(now, self._current)
+                raise self._patience.refusal(now, self._current, owner)
             self._delivery.begin()
-            if len(self._book) >= self.capacity:
-                answers.append(self._make_room(session, now))
+            if not self._book.room(owner, self.capacity):
+                answers.append(self._make_room(owner, session, now))
             job_id = f"job{next(self._numbers)}-{self._tails.getrandbits(24):06x}"
-            job = Job(job_id, work, session, label, now, deadline)
+            job = Job(job_id, work, session, label, now, deadline, owner)
             job.undelivered, job.remembered = keep, remember
             self._book.enter(job)
         _give(answers)
@@ -193,16 +195,23 @@ class FrameQueue:
         """A job in JSON-ready words: job, label, state, waited_s, ran_s, progress."""
         return job.describe(self._clock())
 
-    def stats(self) -> dict[str, Any]:
-        """The queue in JSON-ready numbers."""
+    def stats(self, owner: str | None = None) -> dict[str, Any]:
+        """The queue in JSON-ready numbers.
+
+        Args:
+            owner: describe only the running jobs of this key; the numbers are of all. None describes everybody's.
+        """
         now = self._clock()
         with self._lock:
             current = self._current
-            running = [job.describe(now) for job in self._book if job.state == "running"]
+            begun = [job for job in self._book if job.state == "running"]
             depth = len(self._book)
+        running = [job.describe(now) for job in begun if owner in (None, job.owner)]
+        if current is not None and owner not in (None, current.owner):
+            current = None
         return {
             "depth": depth,
-            "waiting": depth - len(running),
+            "waiting": depth - len(begun),
             "running": running,
             "current": current.id if current is not None else None,
             "capacity": self.capacity,
@@ -379,18 +388,18 @@ class FrameQueue:
         """The moment from which answers are given though the frame has not ended."""
         return self._patience.last_pump + _LONG_FRAME_S
 
-    def _make_room(self, session: str, now: float) -> Callable[[], None]:
-        """The queue is full: refuse the newcomer, or displace the last job of a session that fills most of it.
+    def _make_room(self, owner: str, session: str, now: float) -> Callable[[], None]:
+        """The queue is full: refuse the newcomer, or displace a job of those who fill most of it.
 
         Returns:
             The call that tells the displaced one.
         """
         retry_after = self._figures.drain_s(len(self._book), self.budget_ms)
-        busy = refusals.busy(self._book, self._current, now, retry_after)
         self._figures.refused_busy += 1
-        displaced = self._book.displaceable(session, self.capacity)
+        displaced = self._book.displaceable(owner, session, self.capacity)
         if displaced is None:
-            raise busy
+            raise refusals.busy(self._book, self._current, now, retry_after, owner)
+        busy = refusals.busy(self._book, self._current, now, retry_after, displaced.owner)
         self._book.drop(displaced, now, busy)
         return displaced.answer
 

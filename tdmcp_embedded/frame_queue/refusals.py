@@ -19,21 +19,30 @@ LIKELY_REASONS = (
 )
 
 
-def _who(job: Job, now: float) -> str:
+def _who(job: Job, now: float, owner: str) -> str:
+    """A job in words; its id is for its own key only."""
     since = "" if job.started is None else f", running for {now - job.started:.1f} s"
-    return f"job {job.id} ({job.label or 'unnamed'}{since})"
+    name = f"job {job.id}" if job.owner == owner else "a call made with another key"
+    return f"{name} ({job.label or 'unnamed'}{since})"
 
 
-def stalled(age: float, ever_pumped: bool, culprit: Job | None, now: float) -> ToolFailure:
-    """The main thread has not come by for `age` seconds; `culprit` is the job of ours that holds it, if one does."""
+def stalled(age: float, ever_pumped: bool, culprit: Job | None, now: float, owner: str) -> ToolFailure:
+    """The main thread has not come by for `age` seconds; `culprit` is the job of ours that holds it, if one does.
+
+    Args:
+        owner: the key of the caller who is refused.
+    """
     details: dict[str, Any] = {"stalled_s": round(age, 1), "retry_after_s": STALLED_RETRY_S}
     never = "This call was not started and will not run later."
     if culprit is not None:
-        details["running_job"] = culprit.id
+        hint = "Call again when it has ended."
+        if culprit.owner == owner:
+            details["running_job"] = culprit.id
+            hint = f"Look at it with get_job (job {culprit.id}); call again when it has ended."
         return ToolFailure(
             Code.MAIN_THREAD_STALLED,
-            f"TouchDesigner's main thread is held by {_who(culprit, now)}. {never}",
-            hint=f"Look at it with get_job (job {culprit.id}); call again when it has ended.",
+            f"TouchDesigner's main thread is held by {_who(culprit, now, owner)}. {never}",
+            hint=hint,
             details=details,
         )
     what = (
@@ -44,8 +53,8 @@ def stalled(age: float, ever_pumped: bool, culprit: Job | None, now: float) -> T
     return ToolFailure(Code.MAIN_THREAD_STALLED, f"{what} {never}", hint=LIKELY_REASONS, details=details)
 
 
-def busy(jobs: Iterable[Job], current: Job | None, now: float, retry_after: float) -> ToolFailure:
-    """The queue is full."""
+def busy(jobs: Iterable[Job], current: Job | None, now: float, retry_after: float, owner: str) -> ToolFailure:
+    """The queue is full, or this caller's key has all the places it may have."""
     jobs = list(jobs)
     kinds = Counter(job.label or "unnamed" for job in jobs).most_common(3)
     crowd = ", ".join(f"{count} × {label}" for label, count in kinds)
@@ -56,8 +65,9 @@ def busy(jobs: Iterable[Job], current: Job | None, now: float, retry_after: floa
     }  # fmt: skip
     at = ""
     if running is not None:
-        details["running_job"] = running.id
-        at = f" At work: {_who(running, now)}."
+        if running.owner == owner:
+            details["running_job"] = running.id
+        at = f" At work: {_who(running, now, owner)}."
     return ToolFailure(
         Code.BUSY,
         f"Busy: {len(jobs)} calls wait for TouchDesigner's main thread ({crowd}), the oldest for "

@@ -133,7 +133,7 @@ class Dashboard:
             "facts": {name: host.facts[name] for name in known if name in host.facts},
             "sessions": self._sessions(),
             "clients": visitors(host.log.ring.since(0), self._is_open),
-            "queue": stats,
+            "queue": stats if self._level(key) is Level.FULL else host.queue.stats(key.name if key else ""),
             "budget_ms": host.settings().budget_ms,
             "consents": self._consents.pending() if self._consents is not None and self._decides(key) else [],
         }
@@ -157,7 +157,7 @@ class Dashboard:
 
     async def _network(self, request: Request) -> dict[str, Any]:
         path = request.query_params.get("path", "/")
-        found: dict[str, Any] = await self._on_frames(lambda: drawing.draw(self._host.td, path))
+        found: dict[str, Any] = await self._on_frames(request, lambda: drawing.draw(self._host.td, path))
         return found
 
     async def _previews(self, request: Request) -> dict[str, Any]:
@@ -167,7 +167,7 @@ class Dashboard:
         paths = request.query_params.getlist("path")
         component = str(self._host.facts.get("component", ""))
         most = math.inf if "any_cost" in request.query_params else self._host.settings().budget_ms
-        found = await self._on_frames(lambda: previews.look(self._host.td, paths, component, most))
+        found = await self._on_frames(request, lambda: previews.look(self._host.td, paths, component, most))
         return {"previews": await asyncio.to_thread(_shaped, found)}
 
     async def _operator(self, request: Request) -> dict[str, Any]:
@@ -181,9 +181,14 @@ class Dashboard:
         asked = {"path": request.query_params.get("path", "/"), "limit": 100}
         return await self._tool(request, "check_errors", asked)
 
-    async def _on_frames(self, work: Callable[[], Any]) -> Any:
+    async def _on_frames(self, request: Request, work: Callable[[], Any]) -> Any:
         job = self._host.queue.submit(
-            work, session=SESSION, label="dashboard", deadline=_PATIENCE, remember=False
+            work,
+            session=SESSION,
+            owner=_owner(request),
+            label="dashboard",
+            deadline=_PATIENCE,
+            remember=False,
         )
         try:
             return await asyncio.wrap_future(job.future)
@@ -199,6 +204,7 @@ class Dashboard:
             queue=self._host.queue,
             level=self._level(key_of(request.scope)),
             session=SESSION,
+            owner=_owner(request),
             client=SESSION,
             tool=name,
             instance=dict(self._host.facts),
@@ -282,6 +288,11 @@ def _json(answer: Answer) -> ASGIApp:
         await response(scope, receive, send)
 
     return endpoint
+
+
+def _owner(request: Request) -> str:
+    key = key_of(request.scope)
+    return key.name if key is not None else ""
 
 
 def _decision(body: bytes) -> tuple[str, bool]:

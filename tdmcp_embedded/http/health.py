@@ -12,6 +12,7 @@ from tdmcp_embedded import ACCEPTS, CONTRACT, __version__
 from tdmcp_embedded.frame_queue import FrameQueue
 from tdmcp_embedded.http.answers import answer_json
 from tdmcp_embedded.http.credentials import key_of
+from tdmcp_embedded.settings import Level
 
 
 class Health:
@@ -40,8 +41,10 @@ class Health:
         }
         # For shims that know this server by its address alone.
         content |= {"contract": CONTRACT, "accepts": ACCEPTS}
-        if key_of(scope) is not None:
+        key = key_of(scope)
+        if key is not None:
             content["sessions"] = self._sessions()
             content["main_thread_age_s"] = queue["last_pump_age_s"]
-            content["queue"] = queue
+            # What others do is for the full level only.
+            content["queue"] = queue if key.level is Level.FULL else self._queue.stats(key.name)
         await answer_json(scope, send, content)

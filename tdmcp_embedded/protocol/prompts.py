@@ -24,7 +24,7 @@ from tdmcp_embedded.errors import ToolFailure, near
 from tdmcp_embedded.prompts.table import PROMPTS, Look, PromptRow
 from tdmcp_embedded.protocol import arguments, completions, icons, runner
 from tdmcp_embedded.protocol.offer import Context, Offer
-from tdmcp_embedded.protocol.requests import Host, session_id
+from tdmcp_embedded.protocol.requests import Host
 from tdmcp_embedded.tools.tool import Tool
 
 _ARGUMENT: Final = re.compile(r"\{([a-z_]+)\}")
@@ -84,7 +84,7 @@ class Prompts(Offer):
             return completions.of_words(params.argument.value, argument.words)
         given = (params.context.arguments if params.context is not None else None) or {}
         asked = completions.Asked(argument.completes, params.argument.value, given, argument.family)
-        return await completions.ask(self._host, session_id(ctx), asked)
+        return await completions.ask(self._host, ctx, asked)
 
 
 def _values(row: PromptRow, given: Mapping[str, str]) -> dict[str, str]:

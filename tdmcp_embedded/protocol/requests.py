@@ -49,6 +49,7 @@ class Host:
             queue=self.queue,
             level=self.level(ctx),
             session=session_id(ctx),
+            owner=key_name(ctx),
             client=client_of(ctx),
             tool=name,
             instance=dict(self.facts),
@@ -64,6 +65,12 @@ def session_id(ctx: Context) -> str:
             return str(legacy)
     client = _scope(ctx).get("client")
     return f"{client[0]}:{client[1]}" if client else ""
+
+
+def key_name(ctx: Context) -> str:
+    """The name of the key a request came with, to which its jobs belong; empty where no key is asked for."""
+    key = _scope(ctx).get("tdmcp.key")
+    return str(key.name) if key is not None else ""
 
 
 def _scope(ctx: Context) -> Mapping[str, Any]:

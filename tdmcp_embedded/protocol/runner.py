@@ -146,7 +146,11 @@ async def run(call: Call, tool: Tool, arguments: Arguments) -> Output:
     own = tool.deadline(arguments) if tool.deadline else 0.0
     deadline = max(own, call.settings.call_deadline, call.deadline)
     job = call.queue.submit(
-        lambda: run_steps(call, tool, arguments), session=call.session, label=tool.name, deadline=deadline
+        lambda: run_steps(call, tool, arguments),
+        session=call.session,
+        owner=call.owner,
+        label=tool.name,
+        deadline=deadline,
     )
     try:
         done: Done = await asyncio.wrap_future(job.future)

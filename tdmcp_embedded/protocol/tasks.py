@@ -40,8 +40,9 @@ EXTENSION: Final = "io.modelcontextprotocol/tasks"
 #: Seconds a call may take before it becomes a task.
 GRACE: Final = 1.0
 
-#: Tasks kept at once, running or over. Beyond that a call is answered when it is done, as without the extension.
-_MOST: Final = 64
+#: Tasks kept at once, running or over, of all keys and of one. Beyond that a call is answered when it is done, as without the extension.
+_MOST: Final = 128
+_MOST_OF_ONE: Final = 64
 
 Handler = Callable[[Context, CallToolRequestParams], Awaitable[CallToolResult | InputRequiredResult]]
 Ended = Callable[[Context, Any, float], None]
@@ -102,9 +103,11 @@ class Tasks:
                 require(ctx)
             return await self._handler(ctx, params)
         self._forget()
-        if len(self._tasks) >= _MOST:
+        owner = _owner(ctx)
+        own = sum(task.owner == owner for task in self._tasks.values())
+        if len(self._tasks) >= _MOST or own >= _MOST_OF_ONE:
             return await self._handler(ctx, params)
-        task = Task(_owner(ctx), self._clock)
+        task = Task(owner, self._clock)
         task.handed_over = use is not TaskUse.WHEN_LONG
         work = task.work = asyncio.create_task(self._answer(task, ctx, params))
         if not task.handed_over:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tdmcp_embedded.errors import Code, ToolFailure
-from tdmcp_embedded.frame_queue import FrameQueue
+from tdmcp_embedded.frame_queue import OWN_JOBS, FrameQueue
 
 _log = logging.getLogger(__name__)
 
@@ -153,6 +153,7 @@ class Watcher:
             job = self._queue.submit(
                 lambda: self._look(uris),
                 session="subscriptions",
+                owner=OWN_JOBS,
                 label="subscriptions",
                 deadline=deadline,
                 remember=False,

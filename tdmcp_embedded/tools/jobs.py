@@ -62,7 +62,8 @@ class _Outcome(Protocol):
 async def get_job(call: Call, given: GetJob) -> JobState:
     """Answers from the queue's books, on the server thread; an outcome is put in shape on a worker."""
     job = call.queue.job(given.job)
-    if job is None:
+    # A job belongs to the key that made it. To any other it is as if it were not there, except at level full.
+    if job is None or not (job.owner == call.owner or call.level is Level.FULL):
         raise ToolFailure(
             Code.VALUE_INVALID,
             f"There is no job {given.job!r}; finished jobs are remembered for a while only.",

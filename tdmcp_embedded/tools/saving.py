@@ -66,6 +66,7 @@ async def save_project(call: Call, given: SaveProject) -> SaveStarted:
     checked = call.queue.submit(
         lambda: _target(call, given),
         session=call.session,
+        owner=call.owner,
         label="save_project",
         deadline=max(call.settings.call_deadline, call.deadline),
     )
@@ -73,6 +74,7 @@ async def save_project(call: Call, given: SaveProject) -> SaveStarted:
     saving = call.queue.submit(
         lambda: _save(call, target),
         session=call.session,
+        owner=call.owner,
         label="save_project",
         deadline=_SAVE_DEADLINE,
         keep=True,

@@ -69,7 +69,11 @@ async def get_status(call: Call, given: GetStatus) -> Status:
     as_of = "now"
     try:
         job = call.queue.submit(
-            lambda: _facts(call), session=call.session, label="get_status", deadline=_PATIENCE
+            lambda: _facts(call),
+            session=call.session,
+            owner=call.owner,
+            label="get_status",
+            deadline=_PATIENCE,
         )
         facts: dict[str, Any] = await asyncio.wrap_future(job.future)
         _last[call.queue] = facts
@@ -86,7 +90,7 @@ async def get_status(call: Call, given: GetStatus) -> Status:
         timeline=facts.get("timeline"),
         application=facts.get("application"),
         server=_server(call),
-        queue=_queue(call.queue.stats()),
+        queue=_queue(call.queue.stats(None if call.level is Level.FULL else call.owner)),
     )
 
 
@@ -105,7 +109,8 @@ def _trouble(call: Call) -> dict[str, Any]:
     # A job that only waits for its next frame is a victim of the stall; the one in the middle of a step is its cause.
     current = call.queue.current
     if current is not None:
-        likely = f"{current.label} ({current.id}) is still at work"
+        seen = call.level is Level.FULL or current.owner == call.owner
+        likely = f"{current.label} ({current.id if seen else 'made with another key'}) is still at work"
     elif call.instance.get("power") is False:
         likely = LIKELY[1]
     else:

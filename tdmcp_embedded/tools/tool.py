@@ -100,6 +100,8 @@ class Call:
     queue: FrameQueue
     level: Level = Level.FULL
     session: str = ""
+    owner: str = ""
+    """The name of the caller's key, which its jobs belong to; empty where no key is asked for."""
     client: str = ""
     tool: str = ""
     instance: dict[str, Any] = field(default_factory=dict)
