@@ -1,8 +1,9 @@
 """How fast requests are let in: the server thread shares the interpreter with the frames.
 
 Every request costs about a millisecond of Python, which the main thread then lacks. A token bucket spreads them:
-short bursts pass at once, a steady flood waits its turn, and only who would wait for seconds is sent away. Where
-requests cost more than the frames can spare, fewer pass a second (`interpreter_share.py`).
+short bursts pass at once, a steady flood waits its turn, and only who would wait for seconds is sent away. Keys take
+turns, so that none waits for the flood of another (`fair_turns.py`). Where requests cost more than the frames can spare,
+fewer pass a second (`interpreter_share.py`).
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from typing import Final
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tdmcp_embedded.http.answers import Refusal, refuse
+from tdmcp_embedded.http.credentials import key_of
 from tdmcp_embedded.http.endpoints import Endpoints, find
+from tdmcp_embedded.http.fair_turns import FairTurns
 from tdmcp_embedded.http.interpreter_share import InterpreterShare
+from tdmcp_embedded.http.keys import Key
 
 #: Longest wait (seconds) before a request is sent away instead.
 MAX_WAIT_S: Final = 5.0
@@ -26,6 +30,7 @@ MAX_WAIT_S: Final = 5.0
 #: Requests a second and burst of `/health` and its like, and of callers without a valid key: these must not be able to
 #: use up the turns of those who have one.
 _OWN_PACE: Final = (30.0, 20)
+_OWN_PACES: Final = 256
 _STRANGERS: Final = (20.0, 20)
 _STRANGERS_WAIT_S: Final = 0.5
 
@@ -87,32 +92,52 @@ class Admission:
         self._endpoints = endpoints
         self._pace = pace
         self._known = known
-        self._callers = Bucket(time.monotonic)
+        self._callers = FairTurns()
         self._strangers = Bucket(time.monotonic)
-        self._own_pace = Bucket(time.monotonic)
+        #: By key; callers without one share theirs.
+        self._own_pace: dict[str, Bucket] = {}
         self._share = InterpreterShare()
         self._gap = gap
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         endpoint = find(self._endpoints, scope["path"])
+        key = key_of(scope)
         if endpoint is not None and endpoint.own_pace:
-            limit, wait = MAX_WAIT_S, self._own_pace.book(*_OWN_PACE, MAX_WAIT_S)
+            taken, wait = await self._booked(self._own_bucket(key), _OWN_PACE, MAX_WAIT_S)
         elif self._known(scope):
             rate, burst = self._pace()
-            limit, wait = MAX_WAIT_S, self._callers.book(self._share.spared(rate), burst, MAX_WAIT_S)
+            # Where no key is asked for, callers are told apart by their machine.
+            caller = f"key {key.name}" if key is not None else f"from {(scope.get('client') or ('',))[0]}"
+            taken, wait = await self._callers.take(caller, self._share.spared(rate), burst, MAX_WAIT_S)
         else:
-            limit, wait = _STRANGERS_WAIT_S, self._strangers.book(*_STRANGERS, _STRANGERS_WAIT_S)
-        if wait > limit:
-            seconds = math.ceil(wait)
+            taken, wait = await self._booked(self._strangers, _STRANGERS, _STRANGERS_WAIT_S)
+        if not taken:
+            seconds = max(1, math.ceil(wait))
             sentence = f"Too many requests; call again in {seconds} s, one call at a time."
             refusal = Refusal(429, "too_many_requests", sentence, {"retry-after": str(seconds)})
             await refuse(scope, receive, send, refusal)
             return
         if wait > 0:
-            await asyncio.sleep(wait)
             await self._await_gap()
         self._share.admitted()
         await self._app(scope, receive, send)
+
+    def _own_bucket(self, key: Key | None) -> Bucket:
+        name = key.name if key is not None else ""
+        if name not in self._own_pace:
+            if len(self._own_pace) >= _OWN_PACES:
+                self._own_pace.clear()
+            self._own_pace[name] = Bucket(time.monotonic)
+        return self._own_pace[name]
+
+    async def _booked(self, bucket: Bucket, pace: tuple[float, int], max_wait: float) -> tuple[bool, float]:
+        """As `FairTurns.take`, of callers that all count as one."""
+        wait = bucket.book(*pace, max_wait)
+        if wait > max_wait:
+            return False, wait
+        if wait > 0:
+            await asyncio.sleep(wait)
+        return True, wait
 
     async def _await_gap(self) -> None:
         if self._gap is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from typing import Any, Final
 
@@ -28,6 +29,7 @@ _GATHER_S: Final = 0.1
 _FIRST: Final = 200
 _AT_ONCE: Final = 200
 _MOST_FEEDS: Final = 16
+_MOST_OF_ONE: Final = 8
 
 
 class Feed:
@@ -39,24 +41,28 @@ class Feed:
 
     def __init__(self, queue: FrameQueue, log: Log, state: Callable[[Key | None], dict[str, Any]]) -> None:
         self._queue, self._log, self._state = queue, log, state
-        self._open = 0
+        self._open: Counter[str] = Counter()
         self._closing: asyncio.Event | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._open >= _MOST_FEEDS:
-            sentence = f"{_MOST_FEEDS} dashboards are open; close one."
+        key = key_of(scope)
+        owner = key.name if key is not None else ""
+        if self._open.total() >= _MOST_FEEDS or self._open[owner] >= _MOST_OF_ONE:
+            sentence = f"{self._open[owner]} dashboards are open with this key; close one."
             await refuse(scope, receive, send, Refusal(503, "busy", sentence, {"retry-after": "10"}))
             return
-        self._open += 1
+        self._open[owner] += 1
         try:
             response = StreamingResponse(
-                self._events(key_of(scope)),
+                self._events(key),
                 media_type="text/event-stream",
                 headers={"cache-control": "no-store"},
             )
             await response(scope, receive, send)
         finally:
-            self._open -= 1
+            self._open[owner] -= 1
+            if not self._open[owner]:
+                del self._open[owner]
 
     def close(self) -> None:
         """End all streams; on the event loop, before the server stops."""

@@ -1,4 +1,4 @@
-"""Room for new sessions: at the limit, the session that has been idle for longest makes way.
+"""Room for new sessions: at the limit, the session of the same key that has been idle for longest makes way.
 
 Clients of the handshake era open sessions and never say that they leave; some open one for every look they take. The
 SDK would turn everybody else away for half an hour then, until the first of those have been idle long enough.
@@ -7,8 +7,11 @@ SDK would turn everybody else away for half an hour then, until the first of tho
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from mcp_types import INTERNAL_ERROR
+from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 #: The first protocol version without sessions; versions are dates.
@@ -20,6 +23,9 @@ class SessionRoom:
 
     A session is idle when it has no request under way and no stream open. The one that was ended is gone like any
     other: its next request gets 404, upon which clients start a new session.
+
+    Limits count by key. A key may have all but an eighth of the places, and makes room at its own cost. Only one that
+    has less than its share of a full server, and no idle session of its own, takes a place from the key with the most.
     """
 
     def __init__(self, manager: StreamableHTTPSessionManager) -> None:
@@ -27,22 +33,64 @@ class SessionRoom:
         self._app = StreamableHTTPASGIApp(manager)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and _opens_session(scope):
-            self._make_room()
+        if scope["type"] == "http" and _opens_session(scope) and not self._make_room(_owner(scope)):
+            message = (
+                "Too many sessions are open with this access key, and all of them are at work; end one first."
+            )
+            error = {"code": INTERNAL_ERROR, "message": message}
+            await JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, 503, {"retry-after": "10"})(
+                scope, receive, send
+            )
+            return
         await self._app(scope, receive, send)
 
-    def _make_room(self) -> None:
+    def _make_room(self, owner: str) -> bool:
+        """Whether there is a place for a new session of this key, if need be after ending an idle one."""
         most = self._manager.max_sessions
-        sessions = self._manager._server_instances  # the SDK has no public list
-        if most is None or len(sessions) < most:
-            return
+        if most is None:
+            return True
+        owners = Counter(self._owner_of(name) for name in self._manager._server_instances)  # no public list
+        full = owners.total() >= most
+        if not full and owners[owner] < most - most // 8:
+            return True
+        if self._end_idle(owner):
+            return True
+        share = most // len({*owners, owner})
+        if full and owners[owner] < share:
+            for other, count in owners.most_common():
+                if count <= share:
+                    break
+                if self._end_idle(other):
+                    return True
+        return False
+
+    def _end_idle(self, owner: str) -> bool:
+        """End the session of a key that has been idle for longest; whether there was one."""
+        sessions = self._manager._server_instances
         # The deadline of a session at work is infinite; of the others, the soonest belongs to the longest idle.
-        ends = {name: one.idle_scope.deadline for name, one in sessions.items() if one.idle_scope is not None}
+        ends = {
+            name: one.idle_scope.deadline
+            for name, one in sessions.items()
+            if one.idle_scope is not None and self._owner_of(name) == owner
+        }
         idle = min(ends, key=lambda name: ends[name], default="")
-        if idle and ends[idle] < math.inf:
-            scope = sessions.pop(idle).idle_scope
-            assert scope is not None
-            scope.cancel()
+        if not idle or ends[idle] == math.inf:
+            return False
+        scope = sessions.pop(idle).idle_scope
+        self._manager._session_owners.pop(idle, None)
+        assert scope is not None
+        scope.cancel()
+        return True
+
+    def _owner_of(self, session: str) -> str:
+        owner = self._manager._session_owners.get(session)
+        return owner["client_id"] if owner is not None else ""
+
+
+def _owner(scope: Scope) -> str:
+    """The name of the key, by which the SDK tells callers apart too; empty where no key is asked for."""
+    key = scope.get("tdmcp.key")
+    return str(key.name) if key is not None else ""
 
 
 def _opens_session(scope: Scope) -> bool:

@@ -20,9 +20,14 @@ from mcp_types import (
 from tdmcp_embedded.protocol import tasks
 from tdmcp_embedded.protocol.notices import Notices
 from tdmcp_embedded.protocol.offer import Context
+from tdmcp_embedded.protocol.requests import key_name
 
-#: Resources one session or stream may subscribe to.
+#: Resources one session or stream may subscribe to, and those of one key together: every one is looked at again and
+#: again, in time that all keys share.
 _MOST: Final = 200
+_MOST_OF_ONE: Final = 1000
+#: Streams one key may listen on at once; the SDK has 1024 for all.
+_STREAMS_OF_ONE: Final = 256
 
 
 class Subscriptions:
@@ -45,14 +50,21 @@ class Subscriptions:
         self._listen = ListenHandler(notices.bus)
         self._session_of, self._is_open, self._begin = session_of, is_open, begin
         self._sessions: dict[str, set[str]] = {}
+        self._owners: dict[str, str] = {}
+        """The key of each session."""
         self._streams: Counter[str] = Counter()
+        self._listening: dict[object, tuple[str, int]] = {}
+        """Of each open stream its key, and how many resources it is about."""
         notices.subscribers_of = self._subscribers_of
 
     async def subscribe(self, ctx: Context, params: SubscribeRequestParams) -> EmptyResult:
         """The handler of `resources/subscribe`."""
-        wanted = self._sessions.setdefault(self._session_of(ctx), set())
-        _limit([*wanted, params.uri])
-        wanted.add(params.uri)
+        session, owner = self._session_of(ctx), key_name(ctx)
+        wanted = self._sessions.get(session, set())
+        _limit({*wanted, params.uri})
+        self._limit_key(owner, params.uri not in wanted)
+        self._sessions.setdefault(session, wanted).add(params.uri)
+        self._owners[session] = owner
         await self._begin([params.uri])
         return EmptyResult()
 
@@ -69,12 +81,18 @@ class Subscriptions:
             tasks.require(ctx)  # they are not told of even so: a task is asked for
         uris = list(dict.fromkeys(params.notifications.resource_subscriptions or ()))
         _limit(uris)
+        owner, stream = key_name(ctx), object()
+        if sum(other == owner for other, _ in self._listening.values()) >= _STREAMS_OF_ONE:
+            raise MCPError(INVALID_PARAMS, f"This access key listens on {_STREAMS_OF_ONE} streams; end one.")
+        self._limit_key(owner, len(uris))
+        self._listening[stream] = (owner, len(uris))
         self._streams.update(uris)
         try:
             if uris:
                 await self._begin(uris)
             return await self._listen(ctx, params)
         finally:
+            del self._listening[stream]
             self._streams.subtract(uris)
             self._streams += Counter()  # drops what nobody listens to any more
 
@@ -82,11 +100,22 @@ class Subscriptions:
         """The addresses that anybody wants to hear of now."""
         for name in [name for name in self._sessions if not self._is_open(name)]:
             del self._sessions[name]
+            self._owners.pop(name, None)
         return set(self._streams).union(*self._sessions.values())
 
     def close(self) -> None:
         """End the open streams in good order."""
         self._listen.close()
+
+    def _limit_key(self, owner: str, more: int) -> None:
+        count = more + sum(
+            len(uris) for name, uris in self._sessions.items() if self._owners.get(name) == owner
+        )
+        count += sum(uris for other, uris in self._listening.values() if other == owner)
+        if count > _MOST_OF_ONE:
+            raise MCPError(
+                INVALID_PARAMS, f"At most {_MOST_OF_ONE} resources can be subscribed to with one access key."
+            )
 
     def _subscribers_of(self, uri: str) -> list[str]:
         return [name for name, uris in self._sessions.items() if uri in uris]
