@@ -39,7 +39,7 @@ class Manager:
             if key:
                 self._session_owners[name] = {"client_id": key}
 
-    async def handle_request(self, scope: Any, receive: Any, send: Any) -> None:
+    async def asgi_app(self, scope: Any, receive: Any, send: Any) -> None:
         """What `StreamableHTTPASGIApp` calls."""
         key = scope["tdmcp.key"].name if "tdmcp.key" in scope else ""
         full = len(self._server_instances) >= self.max_sessions
