@@ -380,6 +380,44 @@ def test_a_token_for_another_server_is_not_given(td: StandIn, registered: str, g
     assert own.status == 400 and own.json["error"] != "invalid_target"
 
 
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+
+#: (path, content type, body, status); nobody needs a key for any of these
+PUBLIC: list[tuple[str, str, bytes, int]] = [
+    ("/register", JSON, b"", 400),
+    ("/register", JSON, b"null", 400),
+    ("/register", JSON, b"[]", 400),
+    ("/register", JSON, b"[" * 10_000, 400),
+    ("/register", JSON, b"\xff\xfe", 400),
+    ("/register", JSON, b'{"redirect_uris": [1]}', 400),
+    ("/register", JSON, b'{"redirect_uris": []}', 400),
+    ("/register", JSON, b'{"redirect_uris": ' + b"[" * 3000 + b"]" * 3000 + b"}", 400),
+    ("/register", JSON, b'{"redirect_uris": ["http://127.0.0.1/"], "x": ' + b"1" * 5000 + b"}", 400),
+    ("/register", JSON, b'{"redirect_uris": ["http://127.0.0.1/"], "client_name": "\\ud800"}', 400),
+    ("/register", JSON, b'{"redirect_uris": ["http://127.0.0.1/"], "x": "' + b"x" * 20_000 + b'"}', 400),
+    ("/register", JSON, b" " * 5_000_000, 400),
+    ("/register", FORM, b"redirect_uris=http://127.0.0.1/", 415),
+    ("/token", FORM, b"", 401),
+    ("/token", FORM, b"\xff", 401),
+    ("/token", FORM, b"grant_type=authorization_code&code=%00&client_id=%00&code_verifier=x", 401),
+    ("/token", FORM, b"a=b&" * 2000, 400),
+    ("/token", FORM, b"a=" + b"b" * 20_000, 400),
+    ("/token", JSON, b"{}", 415),
+    ("/token", "multipart/form-data; boundary=x", b"--x--", 415),
+    ("/revoke", FORM, b"token=%00&client_id=x", 401),
+    ("/revoke", FORM, b"a=b&" * 2000, 400),
+]
+
+
+@pytest.mark.parametrize(("path", "kind", "body", "expected"), PUBLIC)
+def test_what_anybody_may_send_is_refused_without_a_fault(
+    td: StandIn, path: str, kind: str, body: bytes, expected: int
+) -> None:
+    answer = post(td, path, body, kind)
+    assert answer.status == expected, answer
+    assert answer.json["error"] and b"Traceback" not in answer.body
+
+
 async def test_the_token_of_an_agent_renews_no_key(td: StandIn) -> None:
     agent = Agent(td, "Approve")
     async with agent.connect() as client:

@@ -24,6 +24,10 @@ from tdmcp_embedded.settings import Level
 
 RESOURCE_METADATA: Final = "/.well-known/oauth-protected-resource/mcp"
 
+#: What the endpoints that anybody may call take: bytes of a body, and fields of a form, of which the SDK fails above 1000.
+_MOST_BYTES: Final = 16 * 1024
+_MOST_FIELDS: Final = 50
+
 _FORM: Final = b"application/x-www-form-urlencoded"
 #: Without this pydantic puts a slash behind a bare host, and an issuer must be the same to the letter.
 _URL: Final = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
@@ -44,10 +48,10 @@ class Site:
         return {
             "/.well-known/oauth-authorization-server": Endpoint(sdk, ("GET",), public=True),
             RESOURCE_METADATA: Endpoint(sdk, ("GET",), public=True),
-            "/register": Endpoint(sdk, ("POST",), public=True),
+            "/register": Endpoint(self._register, ("POST",), public=True),
             "/authorize": Endpoint(self._authorize, ("GET",), public=True),
             "/token": Endpoint(self._token, ("POST",), public=True, takes=_FORM),
-            "/revoke": Endpoint(sdk, ("POST",), public=True, takes=_FORM),
+            "/revoke": Endpoint(self._revoke, ("POST",), public=True, takes=_FORM),
             "/consent": Endpoint(self._consent, ("GET",), public=True),
         }
 
@@ -66,22 +70,24 @@ class Site:
 
     async def _token(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The SDK's answer, unless the token is asked for another server (RFC 8707), which the SDK does not check."""
-        body = await Request(scope, receive).body()
+        body = await _small(scope, receive, send, fields=_MOST_FIELDS)
+        if body is None:
+            return
         asked = parse_qs(body.decode("latin-1")).get("resource", [])
         if any(resource.rstrip("/") != f"{origin(scope)}/mcp" for resource in asked):
             await _oauth_error(send, "invalid_target", FOREIGN_RESOURCE)
             return
+        await self._sdk(scope, _replay(body, receive), send)
 
-        given = False
+    async def _revoke(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = await _small(scope, receive, send, fields=_MOST_FIELDS)
+        if body is not None:
+            await self._sdk(scope, _replay(body, receive), send)
 
-        async def replay() -> Message:
-            nonlocal given
-            if given:
-                return await receive()
-            given = True
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        await self._sdk(scope, replay, send)
+    async def _register(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = await _small(scope, receive, send)
+        if body is not None:
+            await self._sdk(scope, _replay(body, receive), send)
 
     async def _sdk(self, scope: Scope, receive: Receive, send: Send) -> None:
         issuer = origin(scope)
@@ -130,6 +136,34 @@ class Site:
             assert decided is not None
             target = self._agents.code_for(decided, origin(scope))
             await _html(send, 302, "", {"location": target})
+
+
+async def _small(scope: Scope, receive: Receive, send: Send, *, fields: int = 0) -> bytes | None:
+    """The body of a request that anybody may send; None if it is too long, which the client then knows.
+
+    Args:
+        fields: how many the form may have; 0 for what is no form.
+    """
+    body = await Request(scope, receive).body()
+    if len(body) <= _MOST_BYTES and not (fields and body.count(b"&") >= fields):
+        return body
+    await _oauth_error(
+        send, "invalid_request", f"The request is over {_MOST_BYTES // 1024} kB, or has too many fields."
+    )
+    return None
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
 
 
 class _OnlyToConsent:
