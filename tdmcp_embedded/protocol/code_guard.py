@@ -71,8 +71,6 @@ def edit(call: Call, run: Callable[[], tuple[T, Any]]) -> tuple[T, Any]:
             if guard is not None:
                 guard.put_back()
             raise
-        if guard is None:
-            invariant.note(call.queue, journal.footprint)
         return value, signal
     raise AssertionError("the second time returns or raises")
 

@@ -89,14 +89,13 @@ def batch(call: Call, given: Batch) -> Generator[Any, None, list[_Running]]:
     for index, running in enumerate(prepared):
         try:
             _begin(running)
-        except ToolFailure as failure:
-            raise _placed(failure, index, running.tool.name) from None
-        # The calls after it may run code by cooking: each finds what was there before the batch.
-        try:
+            # The calls after it may run code by cooking: each finds what was there before the batch.
             undo.journal().look()
         except CodeChanged as changed:
             changed.place = f"calls[{index}] ({running.tool.name})"
             raise
+        except ToolFailure as failure:
+            raise _placed(failure, index, running.tool.name) from None
     while waiting := [running for running in prepared if running.steps is not None]:
         yield NEXT_FRAME if all(running.signal is NEXT_FRAME for running in waiting) else None
         for running in waiting:

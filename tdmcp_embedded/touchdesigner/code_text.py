@@ -68,7 +68,7 @@ def _readings(text: str) -> Iterator[str]:
         yield text.partition("\0")[0]
         yield text.replace("\0", "")
         yield text.replace("\0", "\n")
-    if text[:1].isspace():
+    if text[:1].isspace() or text.startswith("\ufeff"):
         # `eval` and expressions begin behind the blanks.
         yield text.replace("\ufeff", "").partition("\0")[0].strip()
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tdmcp_embedded.touchdesigner.builds import op_type
+from tdmcp_embedded.touchdesigner.telling import told
 
 #: Parameters that name the DAT whose functions TouchDesigner calls.
 CALLBACKS = ("callbacks", "callback", "dragdropcallbacks", "dragscript", "dropscript", "dropdestscript")
@@ -83,11 +84,19 @@ def _of(operator: Any) -> list[Any]:
 
 def _meant(par: Any) -> list[Any]:
     """The operators that a parameter names; one that only holds their names as text is read from where it stands."""
+    # An expression of the project's own that fails, or a text that is no path, names nothing.
     if par.isOP:
-        return list(par.evalOPs())
-    owner, text = par.owner, str(par.eval() or "")
+        return list(told(par.evalOPs) or ())
+    owner, text = par.owner, str(told(par.eval) or "")
     place = owner.parent()
-    return [*owner.ops(text), *(place.ops(text) if place is not None else ())] if text else []
+    if not text:
+        return []
+    homes = (owner, place) if place is not None else (owner,)
+    return [each for home in homes for each in _named(home, text)]
+
+
+def _named(home: Any, text: str) -> list[Any]:
+    return list(told(lambda: home.ops(text)) or ())
 
 
 def _above(operator: Any) -> Iterator[Any]:

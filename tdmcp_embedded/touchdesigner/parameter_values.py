@@ -152,8 +152,16 @@ def same(par: Any, value: Any) -> bool:
         return same_number(held, value)
     if par.isOP:
         text = describe.plain(par, held)
-        return bool(text == value or (value and text and [found.path for found in par.evalOPs()] == [text]))
+        # What was written as a relative path may be kept as the operator it leads to.
+        return bool(text == value or (value and text and text in _paths_of(par.owner, value)))
     return bool(held == value)
+
+
+def _paths_of(owner: Any, value: Any) -> list[str]:
+    """Where an operator reference may lead, seen from its owner: from inside, and from beside it."""
+    homes = [each for each in (owner, owner.parent()) if each is not None]
+    found = [told(lambda home=home: home.op(str(value))) for home in homes]  # type: ignore[misc]
+    return [str(each.path) for each in found if each is not None]
 
 
 def invalid(operator: Any, name: str, what: str, hint: str = "") -> ToolFailure:

@@ -261,6 +261,8 @@ class Journal:
         self.grew = len(names) > self._depth
         self.footprint.add(self._recent)
         guard = self.guard
+        if guard is None:
+            steps.unwatched(self.footprint)
         # Without a guard nobody knows which code went with it, so that undoing it must bring none.
         gone, come = (list(guard.removed), list(guard.added)) if guard is not None else ([], [])
         steps.record(self._depth, names, steps.Step(self.name, self.footprint, gone, come))

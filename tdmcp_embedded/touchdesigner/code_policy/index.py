@@ -43,8 +43,8 @@ class Index:
     """Whether a reading beside the edits is under way."""
     operators: int = 0
     """How many operators the last whole reading saw."""
-    dirty: Footprint = field(default_factory=Footprint)
-    """What edits of level full have touched since."""
+    known_to: int = 0
+    """Number of the last call of level full whose footprint was looked at (`steps.since`)."""
     _by_operator: dict[int, set[int]] = field(default_factory=dict)
     _by_name: dict[str, set[int]] = field(default_factory=dict)
     _dynamic: set[int] = field(default_factory=set)

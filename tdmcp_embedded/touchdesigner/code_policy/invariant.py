@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner.builds import find
-from tdmcp_embedded.touchdesigner.code_policy import reach
+from tdmcp_embedded.touchdesigner.code_policy import reach, steps
 from tdmcp_embedded.touchdesigner.code_policy.index import Index
 from tdmcp_embedded.touchdesigner.code_policy.slots import Slot, SlotReader
 from tdmcp_embedded.touchdesigner.footprint import Footprint
@@ -33,14 +33,15 @@ _COPIED: Final = frozenset({"expression", "bind", "source"})
 
 _indexes: WeakKeyDictionary[Any, Index] = WeakKeyDictionary()
 
-Read = dict[int, tuple[Any, tuple[Slot, ...]]]
+#: What was read of operators: by id, the operator, its path then, and its slots.
+Read = dict[int, tuple[Any, str, tuple[Slot, ...]]]
 
 
-class CodeChanged(Exception):
+class CodeChanged(ToolFailure):
     """A slot is not as the index has it. Either the edit did that, or somebody else before it."""
 
     def __init__(self, after: Read, footprint: Footprint, slots: list[Slot]) -> None:
-        super().__init__(slots)
+        super().__init__(Code.ACCESS_DENIED, "The code of the project would change.")
         self.after = after
         self.footprint = footprint
         self.slots = slots
@@ -51,13 +52,6 @@ class CodeChanged(Exception):
 def index_of(owner: Any) -> Index:
     """The index that belongs to a server, by its frame queue."""
     return _indexes.setdefault(owner, Index())
-
-
-def note(owner: Any, footprint: Footprint) -> None:
-    """Tell the index of an edit of level full: the next one of level edit looks at it first."""
-    index = _indexes.get(owner)
-    if index is not None:
-        index.dirty.add(footprint)
 
 
 def denied(slots: list[Slot], place: str = "") -> ToolFailure:
@@ -105,26 +99,29 @@ class Guard:
         """Have the index as new as an edit needs it; over frames, with progress."""
         index = self._index
         anchor = self._anchor()
-        if not index.complete or index.age() > FRESH or index.dirty.foreign or index.anchor != anchor:
-            index.dirty = Footprint()
+        latest, changed = steps.since(index.known_to)
+        old = not index.complete or index.age() > FRESH or index.anchor != anchor
+        if old or changed is None or changed.foreign:
             yield from index.scan(
                 self._td,
                 self._component,
                 lambda done, total: report(done, total, "Reading the code of the project"),
             )
-            index.anchor = anchor
-        while index.dirty:
-            changed, index.dirty = index.dirty, Footprint()
-            pace = Pace(every=4)
-            reader = SlotReader(self._td, self._component)
-            for number, operator in self._operators(changed).items():
-                if operator.valid:
-                    index.put(operator, reader.read(operator))
-                else:
-                    index.drop(number)
-                if pace.due():
-                    yield
-                    reader = SlotReader(self._td, self._component)
+            index.anchor, index.known_to = anchor, latest
+            latest, changed = steps.since(latest)
+        index.known_to = latest
+        if changed is None:
+            return
+        pace = Pace(every=4)
+        reader = SlotReader(self._td, self._component)
+        for number, operator in self._operators(changed).items():
+            if operator.valid:
+                index.put(operator, reader.read(operator))
+            else:
+                index.drop(number)
+            if pace.due():
+                yield
+                reader = SlotReader(self._td, self._component)
 
     def _anchor(self) -> tuple[int, str]:
         """Changes when another project is opened."""
@@ -158,7 +155,7 @@ class Guard:
         self._refuse_system(footprint)
         after = self._read(self._operators(footprint))
         changed = self._different(after, footprint)
-        self._looked_at |= {number: operator for number, (operator, _) in after.items()}
+        self._looked_at |= {number: operator for number, (operator, _, _) in after.items()}
         self._paths |= footprint.paths
         if changed:
             raise CodeChanged(after, footprint, changed)
@@ -179,7 +176,9 @@ class Guard:
     def judge(self, changed: CodeChanged) -> ToolFailure | None:
         """Decide, now that the edit was put back, whether it was the edit: None if a slot was old in the index."""
         self.put_back()
-        before = {number: operator for number, (operator, _) in changed.after.items() if operator.valid} | {
+        before = {
+            number: operator for number, (operator, _, _) in changed.after.items() if operator.valid
+        } | {
             int(each.id): each
             for path in changed.footprint.paths
             if (each := find(self._td, path)) is not None
@@ -223,7 +222,7 @@ class Guard:
     def reread_step(self, footprint: Footprint | None, after: Read) -> None:
         """Read again what a step reaches, after it was taken back."""
         reader = SlotReader(self._td, self._component)
-        operators = self._step_operators(footprint) | {n: op for n, (op, _) in after.items() if op.valid}
+        operators = self._step_operators(footprint) | {n: op for n, (op, _, _) in after.items() if op.valid}
         for operator in operators.values():
             self._index.put(operator, reader.read(operator))
 
@@ -280,7 +279,10 @@ class Guard:
 
     def _read(self, operators: dict[int, Any]) -> Read:
         reader = SlotReader(self._td, self._component)
-        return {number: (operator, tuple(reader.read(operator))) for number, operator in operators.items()}
+        return {
+            number: (operator, str(operator.path), tuple(reader.read(operator)))
+            for number, operator in operators.items()
+        }
 
     def _different(self, after: Read, footprint: Footprint, back: tuple[Slot, ...] = ()) -> list[Slot]:
         """Slots that run something which did not run before."""
@@ -292,8 +294,8 @@ class Guard:
         for slot in back:
             by_path[slot.path] = (*by_path.get(slot.path, ()), slot)
         found = []
-        for number, (operator, slots) in after.items():
-            before = (*self._index.slots(number), *by_path.get(str(operator.path), ()))
+        for number, (_, path, slots) in after.items():
+            before = (*self._index.slots(number), *by_path.get(path, ()))
             made = number in footprint.made or number not in self._index.entries
             for slot in slots:
                 present = [each for each in before if each.where == slot.where]
@@ -311,7 +313,7 @@ class Guard:
         for number in footprint.gone:
             self.removed += self._index.slots(number)
             self._index.drop(number)
-        for number, (operator, slots) in after.items():
+        for number, (operator, _, slots) in after.items():
             now = {slot.where for slot in slots}
             before = {slot.where for slot in self._index.slots(number)}
             self.removed += [slot for slot in self._index.slots(number) if slot.where not in now]

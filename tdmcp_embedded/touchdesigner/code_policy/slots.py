@@ -95,8 +95,8 @@ class Slot:
     """Whether it is found by a value, which anything may change."""
 
     def same(self, other: Slot) -> bool:
-        """Whether it runs the same code, and is not woken up."""
-        if (other.awake and not self.awake) or (self.kind != other.kind and not (self.inert and other.inert)):
+        """Whether it runs the code that `other` ran before, and is not woken up."""
+        if (self.awake and not other.awake) or (self.kind != other.kind and not (self.inert and other.inert)):
             return False
         if self.inert and other.inert:
             return True
@@ -114,7 +114,7 @@ def digest(*parts: object) -> bytes:
 class _Found:
     """What a slot leads to, while it is being read."""
 
-    parts: dict[int, Part] = field(default_factory=dict)
+    parts: dict[tuple[int, str], Part] = field(default_factory=dict)
     operators: set[int] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
     dynamic: bool = False
@@ -183,7 +183,7 @@ class SlotReader:
                 self._named(operator, text, found)
                 for target in _evaluated(par):
                     found.operators.add(int(target.id))
-                    found.parts[int(target.id)] = Part(int(target.id), str(target.path), b"")
+                    found.parts[int(target.id), ""] = Part(int(target.id), str(target.path), b"")
             return self._slot(operator, kind, name, "source", text, found)
         if not text.strip() or (par.isNumber and not python):
             return None
@@ -241,7 +241,7 @@ class SlotReader:
         """The text of a DAT that TouchDesigner runs; of an Evaluate DAT, what it evaluates."""
         found = _Found()
         inert = self._reach(operator, found)
-        own = found.parts.pop(int(operator.id), None)
+        own = found.parts.pop((int(operator.id), ""), None)
         content = own.content if own is not None else b""
         return self._slot(
             operator, kind, "text", "text", content.hex(), found, inert=inert, awake=_awake(operator)
@@ -293,38 +293,49 @@ class SlotReader:
         if named is NONE:
             return
         found.names |= named.names
-        above = list(_places(operator))
-        places = list(above)
-        targets: list[Any] = []
+        places = list(_places(operator))
+        groups: list[list[Any]] = []
         for name in named.shortcuts:
-            targets += self._by_shortcut(operator, above, name)
+            meant = self._by_shortcut(operator, places, name)
+            for each in meant:
+                # Which operator a shortcut means is part of the code, whatever is found from there.
+                found.operators.add(int(each.id))
+                found.parts[int(each.id), name] = Part(int(each.id), str(each.path), digest(name))
+            groups.append(meant)
         paths = set(named.paths)
         for source in named.computed:
             found.dynamic = True
             value = self._value(operator, source)
             paths |= {value} if value else set()
-        for path in paths:
-            if any(char in path for char in "*?[^"):
-                found.dynamic = True
-            for place in places if not path.startswith("/") else places[:1]:
-                targets += _found_in(place, path)
-        places += [target for target in targets if target.isCOMP]
-        if len(places) > len(above):
-            for path in paths:
-                if not path.startswith("/"):
-                    for place in places[len(above) :]:
-                        targets += _found_in(place, path)
+        found.dynamic |= any(char in path for path in paths for char in "*?[^")
+        by_path = {path: [each for place in places for each in _found_in(place, path)] for path in paths}
+        # `op('lib').op('part')`: from there as well.
+        further = [each for group in (*groups, *by_path.values()) for each in group if each.isCOMP]
+        for path, group in by_path.items():
+            if not path.startswith("/"):
+                group += [each for place in further for each in _found_in(place, path)]
+        groups += by_path.values()
+        networks = [place for place in (*places, *further) if place.isCOMP]
         for name in named.modules:
-            for place in places:
-                if place.isCOMP:
-                    modules = (place.op(name), place.op(f"local/modules/{name}"))
-                    targets += [each for each in modules if each is not None]
-        for target in targets:
+            modules = [place.op(path) for place in networks for path in (name, f"local/modules/{name}")]
+            groups.append([each for each in modules if each is not None])
+        for group in groups:
+            self._reach_all(operator, group, found)
+
+    def _reach_all(self, operator: Any, group: list[Any], found: _Found) -> None:
+        """Take in all operators that one name may mean; one that does nothing counts where it may hide another."""
+        still = []
+        for target in group:
             if len(found.operators) > _MOST_REACHED:
                 found.dynamic = True
                 return
-            if int(target.id) not in found.operators and str(target.path) != str(operator.path):
-                self._reach(target, found)
+            if str(target.path) != str(operator.path) and self._reach(target, found):
+                still.append(target)
+        if len(still) < len(group):
+            for target in still:
+                number = int(target.id)
+                if target.isDAT:
+                    found.parts.setdefault((number, ""), Part(number, str(target.path), b""))
 
     def _by_shortcut(self, operator: Any, above: Iterable[Any], name: str) -> list[Any]:
         found = []
@@ -363,25 +374,25 @@ class SlotReader:
         """Take in an operator whose code runs, with what that runs in turn; whether nothing of it does anything."""
         number = int(target.id)
         if number in found.operators:
-            return number not in found.parts
+            return (number, "") not in found.parts
         found.operators.add(number)
         if target.isCOMP:
             text = "\n".join(
                 f"{par.val}\n{par.expr}" for par in target.pars("ext*object") if par.val or par.expr
             )
             if text:
-                found.parts[number] = Part(number, str(target.path), digest(text))
+                found.parts[number, ""] = Part(number, str(target.path), digest(text))
                 self._follow(target, references(runnable(text)), found)
             return not text
         if not target.isDAT:
             return True
         content, text, inert, upstream = self._content(target)
-        found.operators |= upstream.contents.keys()
+        found.operators |= upstream.contents.keys() | upstream.watched
         found.names |= upstream.names - {"", ".", ".."}
         found.dynamic |= upstream.dynamic
         if inert:
             return True
-        found.parts[number] = Part(number, str(target.path), content)
+        found.parts[number, ""] = Part(number, str(target.path), content)
         self._follow(target, references(runnable(text)), found)
         return False
 
@@ -414,6 +425,8 @@ class _Upstream:
 
     contents: dict[int, str] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
+    watched: set[int] = field(default_factory=set)
+    """COMPs whose wires it depends on."""
     dynamic: bool = False
 
 
@@ -436,6 +449,8 @@ def _upstream(operator: Any) -> _Upstream:
                     found.dynamic |= par.mode.name != "CONSTANT"
                     found.names |= set(re.split(r"[/\s]+", _constant(par)))
         found.contents[number] = digest(*facts).hex()
+        if op_type(each).startswith("in") and each.parent() is not None:
+            found.watched.add(int(each.parent().id))
         waiting += _sources(each)
     found.dynamic |= bool(waiting)
     return found

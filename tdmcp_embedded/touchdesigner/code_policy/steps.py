@@ -6,8 +6,10 @@ its name; of a person's step nobody knows what it holds.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from tdmcp_embedded.touchdesigner.code_policy.slots import Slot
 from tdmcp_embedded.touchdesigner.footprint import Footprint
@@ -26,6 +28,30 @@ class Step:
 
 
 _steps: dict[int, Step] = {}
+
+#: What calls have touched that nobody watched, newest last, with their numbers.
+_unwatched: deque[tuple[int, Footprint]] = deque(maxlen=200)
+_numbers = count(1)
+
+
+def unwatched(footprint: Footprint) -> None:
+    """Note what a call of level full has touched."""
+    if footprint:
+        _unwatched.append((next(_numbers), footprint))
+
+
+def since(number: int) -> tuple[int, Footprint | None]:
+    """What was touched unwatched after a number: the latest number, and all of it, or None if that is too long ago."""
+    if not _unwatched:
+        return number, Footprint()
+    latest, oldest = _unwatched[-1][0], _unwatched[0][0]
+    if number < oldest - 1 and len(_unwatched) == _unwatched.maxlen:
+        return latest, None
+    whole = Footprint()
+    for each, footprint in _unwatched:
+        if each > number:
+            whole.add(footprint)
+    return latest, whole
 
 
 def record(before: int, names: Sequence[str], step: Step) -> None:

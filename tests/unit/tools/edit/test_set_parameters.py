@@ -269,3 +269,15 @@ def test_a_constant_takes_the_place_of_a_bind_and_leaves_what_it_was_bound_to(
     assert "period: replaced the bind op('noise2').par.period" in answer["notes"]
     bench.run("undo")
     assert (noise.par.period.mode.name, other.par.period.val) == ("BIND", 2)
+
+
+def test_another_path_over_an_absolute_one_is_written(bench: Bench) -> None:
+    bench.make("textDAT", "a")
+    bench.make("timerCHOP", "timer", callbacks="/project1/a")
+    for path in ("/project1/later", "a", "/project1/a"):
+        bench.run("set_parameters", changes=[{"path": "/project1/timer", "params": {"callbacks": path}}])
+        written = bench.op("/project1/timer").par.callbacks.val
+        assert getattr(written, "path", written) in (path, "/project1/a"), path
+    assert bench.json(
+        "set_parameters", changes=[{"path": "/project1/timer", "params": {"callbacks": "/project1/later"}}]
+    )["changed"]
