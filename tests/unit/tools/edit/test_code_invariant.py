@@ -313,8 +313,6 @@ ATTEMPTS: dict[str, Attempt] = {
     # Texts that only seem not to be code
     "Python behind a byte order mark": Attempt(scenes.outside, write("words", text="\ufeffimport os"), early=True),
     "Python between two byte order marks": Attempt(scenes.outside, write("words", text="\ufeff\ufeffimport os"), early=True),
-    "Python behind a NUL": Attempt(scenes.outside, write("words", text="hello\0\nimport os"), early=True),
-    "Python before a NUL": Attempt(scenes.outside, write("words", text="import os\0)))"), early=True),
     "Python behind blanks": Attempt(scenes.outside, write("words", text="   __import__('os')"), early=True),
     "Python under a coding cookie": Attempt(
         scenes.outside, write("words", text="# coding: utf-7\n+AGkAbQBwAG8AcgB0ACAAbwBz-"), early=True
