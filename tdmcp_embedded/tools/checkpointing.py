@@ -91,13 +91,15 @@ def _restore(call: Call, given: Checkpoint, comp: Any) -> Steps[Checkpoints]:
     )
     access = aftermath.access(call)
     watch = aftermath.Watch()
+    if plan.own is not None:
+        watch.before([comp])
     watch.before(
         there
         for each in plan.touched[: aftermath.MOST_WATCHED]
         if (there := find(td, f"{path.rstrip('/')}/{each}")) is not None
     )
     built = building.build(
-        td, comp, plan.operators, plan.annotations, access, exact=True, partial=plan.partial
+        td, comp, plan.operators, plan.annotations, access, exact=True, partial=plan.partial, own=plan.own
     )
     aftermath.need_confirmation(given.confirm, len(built.deleted), built.deleted, "Restoring deletes")
     changed = bool(built.created or built.changed or built.deleted)
@@ -123,7 +125,7 @@ TOOLS = [
         name="checkpoint",
         title="Checkpoint",
         description=(
-            "Save a named state of a network, list what is kept, restore one exactly (deleting what came since; more "
+            "Save a named state of a network and its COMP's own parameters, list what is kept, restore one exactly (deleting what came since; more "
             "than 3 need confirm), or drop it. Kept with the project, outside your operators; compare_network takes "
             "the name. Save one before large changes."
         ),

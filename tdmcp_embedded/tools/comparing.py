@@ -155,7 +155,7 @@ TOOLS = [
         title="Compare networks",
         description=(
             "What differs between a network now and another path, a checkpoint, or a network given as read_network wrote "
-            "it: operators added, removed, and changed fields as [before, after]."
+            "it: operators added, removed, and changed fields as [before, after]; '.' is the COMP itself: its parameters."
         ),
         level=Level.OBSERVE,
         effect=Effect.READ,

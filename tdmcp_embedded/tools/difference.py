@@ -14,6 +14,9 @@ from tdmcp_embedded.touchdesigner.values import same_number
 #: Fields that describe how a network is drawn, not what it does.
 LAYOUT = frozenset({"position", "size", "color", "comment"})
 
+#: Path of the network itself, in a comparison of two.
+ITSELF = "."
+
 #: Fields that say nothing of the operator itself; what is inside is compared operator by operator.
 _INSIDE = frozenset({"name", "children", "annotations", "left_out", "as_read"})
 
@@ -26,7 +29,7 @@ class Difference:
     """One operator or annotation that is not the same in both."""
 
     path: str
-    """Relative to the networks compared."""
+    """Relative to the networks compared; `ITSELF` is the network's own COMP."""
     kind: str
     """added, removed or changed."""
     type: str = ""
@@ -62,6 +65,9 @@ class Side(Protocol):
     def row(self, thing: Any) -> Steps[Mapping[str, Any] | None]:
         """An operator or annotation in the format of `network_model`; None if it is gone meanwhile."""
 
+    def own(self) -> Mapping[str, Any] | None:
+        """Parameters and custom pages of the network itself; None where they are not known."""
+
     def type(self, thing: Any) -> str:
         """Its operator type."""
 
@@ -82,6 +88,9 @@ class Described:
         rows = thing.get("operators" if thing is self.top else "children") or ()
         notes = thing.get("annotations") or ()
         return Level({row["name"]: row for row in rows}, {row["name"]: row for row in notes})
+
+    def own(self) -> Mapping[str, Any] | None:
+        return None
 
     def row(self, thing: Mapping[str, Any]) -> Steps[Mapping[str, Any] | None]:
         yield
@@ -104,6 +113,9 @@ def differences(
     Rows are read, compared and let go: two networks of any size take no more memory than their names.
     """
     fields = partial(_fields, layout=layout, equal=operator.eq if precise else same)
+    was, now = before.own(), after.own()
+    if was is not None and now is not None and (changes := dict(fields(was, now))):
+        yield Difference(ITSELF, "changed", "", changes)
     yield from _inside(before, after, before.top, after.top, "", fields)
 
 

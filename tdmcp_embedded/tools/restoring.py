@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tdmcp_embedded.tools.difference import Difference, Steps, differences
+from tdmcp_embedded.tools.difference import ITSELF, Difference, Steps, differences
 from tdmcp_embedded.tools.sides import Live, Remembered
 from tdmcp_embedded.tools.tool import Call
 from tdmcp_embedded.touchdesigner.checkpoints import Kept
@@ -23,6 +23,8 @@ class Plan:
     operators: list[dict[str, Any]]
     annotations: list[dict[str, Any]] | None
     partial: bool
+    own: dict[str, Any] | None
+    """Parameters and custom pages of the network's own COMP, where they differ."""
     touched: list[str]
     """Relative paths of operators that are there and will be changed."""
 
@@ -37,7 +39,7 @@ def plan(call: Call, kept: Kept, comp: Any) -> Steps[Plan]:
         else:
             wanted.take(difference)
     operators, annotations, partial = yield from wanted.level("")
-    return Plan(operators, annotations, partial, sorted(wanted.changed))
+    return Plan(operators, annotations, partial, kept.own() if wanted.own else None, sorted(wanted.changed))
 
 
 class _Wanted:
@@ -46,6 +48,8 @@ class _Wanted:
     def __init__(self, kept: Kept) -> None:
         self._kept = kept
         self.changed: set[str] = set()
+        self.own = False
+        """Whether the network's own parameters differ."""
         self._new: set[str] = set()
         """Operators to be made: not there, or of another type."""
         self._gone: dict[str, list[str]] = {}
@@ -58,6 +62,9 @@ class _Wanted:
         """Networks that hold, at any depth, something that differs."""
 
     def take(self, difference: Difference) -> None:
+        if difference.path == ITSELF:
+            self.own = True
+            return
         path = difference.path
         home, _, name = path.rpartition("/")
         if difference.type == "annotation":

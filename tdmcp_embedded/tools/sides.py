@@ -57,6 +57,11 @@ class Live:
                     into[str(each.name)] = _Place(each, op, thing.level + 1, note)
         return level
 
+    def own(self) -> Mapping[str, Any] | None:
+        network = self.top.operator
+        # The settings of this server are nobody's work either.
+        return self._reader.own(network) if network.valid and network.path != self._apart else None
+
     def row(self, thing: _Place) -> Steps[Mapping[str, Any] | None]:
         if self._pace.due(4):
             yield
@@ -109,6 +114,9 @@ class Remembered:
             {path.rpartition("/")[2]: path for path in self._kept.operators(thing)},
             {path.rpartition("/")[2]: path for path in self._kept.annotations(thing)},
         )
+
+    def own(self) -> Mapping[str, Any] | None:
+        return self._kept.own()
 
     def row(self, thing: str) -> Steps[Mapping[str, Any] | None]:
         if self._pace.due():

@@ -66,10 +66,12 @@ def build(
     *,
     exact: bool = False,
     partial: bool = False,
+    own: Spec | None = None,
 ) -> Built:
     """Make `parent` hold what is described.
 
     Args:
+        own: what `parent` itself is to hold, whole: params, sequences, custom. None leaves it as it is.
         partial: with `exact`, the operators named are not all that the network is to hold.
         exact: take the description for a whole reading: what it does not state is put to its default, what it does
             not name is deleted. Otherwise both are left as they are.
@@ -77,7 +79,7 @@ def build(
     Raises:
         ToolFailure: whatever is wrong with the first part that is wrong; the caller's undo block puts all back.
     """
-    return _Builder(td, access, exact).run(parent, operators, annotations, partial)
+    return _Builder(td, access, exact).run(parent, operators, annotations, partial, own)
 
 
 class _Builder:
@@ -90,11 +92,20 @@ class _Builder:
         self._annotated: list[tuple[Any, Sequence[Spec] | None]] = []
 
     def run(
-        self, parent: Any, operators: Sequence[Spec], annotations: Sequence[Spec] | None, partial: bool
+        self,
+        parent: Any,
+        operators: Sequence[Spec],
+        annotations: Sequence[Spec] | None,
+        partial: bool,
+        own: Spec | None = None,
     ) -> Built:
         network_check.check(self._td, parent, operators, self._access, bounded=not partial)
         self._make_level(parent, operators, annotations, partial)
-        for part in self._parts:
+        itself = []
+        if own is not None:
+            self._access.target(parent)
+            itself = [Part(own, parent, new=False, exact=True)]
+        for part in [*itself, *self._parts]:
             pages = part.spec.get("custom") or ()
             custom_check.check(part.operator, pages, self._access)
             if part.exact and part.operator.isCOMP and "custom" not in rows.unread(part.spec):
@@ -106,7 +117,7 @@ class _Builder:
                     )
                 )
             )
-        plans = [(part, self._plan(part)) for part in self._parts]
+        plans = [(part, self._plan(part)) for part in [*itself, *self._parts]]
         for part, plan in plans:
             written = parameters.apply(plan)
             part.touch(written.changed > 0)
@@ -126,6 +137,8 @@ class _Builder:
                 )
         self._annotate([(place, described) for place, described in self._annotated if described])
         self._access.left(part.operator for part in self._parts if part.new or part.changed)
+        self._access.left(part.operator for part in itself if part.changed)
+        self._built.changed += [str(part.operator.path) for part in itself if part.changed]
         self._report()
         return self._built
 

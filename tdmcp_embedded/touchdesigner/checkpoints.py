@@ -28,7 +28,7 @@ _PAGE = 32_000
 _LINE_ROWS = 200
 _LINE_CHARACTERS = 20_000
 
-_KINDS = {"operator": "o", "component": "c", "annotation": "a"}
+_KINDS = {"operator": "o", "component": "c", "annotation": "a", "own": "s"}
 _MORE = "+"
 
 
@@ -48,7 +48,7 @@ def save(
         if entry is None:
             yield
             continue
-        operators += entry.kind != "annotation"
+        operators += entry.kind in ("operator", "component")
         for line in _lines(entry):
             lines.append(line)
             size += len(line) + 1
@@ -111,6 +111,11 @@ class Kept:
         self._more: dict[str, list[str]] = {}
         self._inside: dict[str, tuple[list[str], list[str]]] = {"": ([], [])}
 
+    def own(self) -> dict[str, Json] | None:
+        """What belongs to the network itself; None in a state that was kept before that was."""
+        row: dict[str, Json] | None = json.loads(self._rows[""]) if "" in self._rows else None
+        return row
+
     def operators(self, path: str) -> list[str]:
         """Paths of the operators in a network."""
         return self._inside.get(path, ([], []))[0]
@@ -143,6 +148,8 @@ class Kept:
             self._more.setdefault(path, []).append(row)
             return
         self._rows[path] = row
+        if kind == _KINDS["own"]:
+            return
         if kind == _KINDS["component"]:
             self._inside[path] = ([], [])
         self._inside[path.rpartition("/")[0]][kind == _KINDS["annotation"]].append(path)

@@ -177,7 +177,7 @@ class Entry:
     path: str
     """Relative to the network."""
     kind: str
-    """"operator", "component" (what is inside follows) or "annotation"."""
+    """"operator", "component" (what is inside follows), "annotation", or "own" (of the network itself, path "")."""
     row: dict[str, Json]
 
 
@@ -189,6 +189,7 @@ def run(td: ModuleType, network: Any) -> Iterator[Entry | None]:
     """
     pace = Pace(every=4)
     reader = RowReader(pace)
+    yield Entry("", "own", reader.own(network))
     waiting = _level(td, network, "")
     while waiting:
         current, home, prefix, note = waiting.pop()

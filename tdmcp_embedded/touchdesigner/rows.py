@@ -87,6 +87,15 @@ class RowReader:
             yield from self._content(op, row)
         return row
 
+    def own(self, comp: Any) -> dict[str, Json]:
+        """What belongs to a network itself: the parameters of its COMP, and its custom pages."""
+        row: dict[str, Json] = {}
+        self._parameters(comp, row)
+        pages = customs.pages(comp)
+        if pages:
+            row["custom"] = pages
+        return row
+
     def annotation(self, op: Any) -> dict[str, Json]:
         """The row of one annotation."""
         row: dict[str, Json] = {
