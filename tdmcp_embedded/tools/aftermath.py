@@ -123,23 +123,35 @@ class Watch:
         if path not in self._before:
             self._before[path] = diagnostics.said(operator)
 
-    def moved(self, old: str, new: str) -> None:
-        """Know what was noted of an operator, and of what is inside it, by the path it has now."""
-        if old == new:
+    def moved(self, paths: Mapping[str, str]) -> None:
+        """Know what was noted of operators, and of what is inside them, by the paths they have now.
+
+        Args:
+            paths: new path by old path.
+        """
+        paths = {old: new for old, new in paths.items() if old != new}
+        if not paths:
             return
 
-        def now(path: str) -> str:
-            return new + path[len(old) :] if (path + "/").startswith(old + "/") else path
+        def top(path: str) -> str:
+            while path and path not in paths:
+                path = path.rpartition("/")[0]
+            return path
 
-        def reworded(text: str) -> str:
-            return text.replace(f"({old})", f"({new})").replace(f"{old}/", f"{new}/")
+        def now(path: str, old: str) -> str:
+            return paths[old] + path[len(old) :] if old else path
+
+        def reworded(text: str, old: str) -> str:
+            new = paths.get(old, old)
+            return text.replace(f"({old})", f"({new})").replace(f"{old}/", f"{new}/") if old else text
 
         # TD's words name the operator they are about.
         self._before = {
-            now(path): (reworded(said[0]), reworded(said[1]), reworded(said[2]), said[3])
+            now(path, old): (reworded(said[0], old), reworded(said[1], old), reworded(said[2], old), said[3])
             for path, said in self._before.items()
+            for old in (top(path),)
         }
-        self._around = {now(path): None for path in self._around}
+        self._around = {now(path, top(path)): None for path in self._around}
 
     def after(self, call: Call, touched: Iterable[str], fresh: Iterable[str] = ()) -> Steps[list[Problem]]:
         """Wait a frame, look at what was touched (by path), what it feeds and what is around it, and give what is new.

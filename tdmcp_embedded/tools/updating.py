@@ -8,13 +8,12 @@ from pydantic import Field, WithJsonSchema
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
-from tdmcp_embedded.tools import aftermath, forms
+from tdmcp_embedded.tools import aftermath, forms, update_several
 from tdmcp_embedded.tools.network_model import Point
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import (
     appearance,
     creating,
-    deleting,
     layout,
     lookup,
     moving,
@@ -26,7 +25,16 @@ from tdmcp_embedded.touchdesigner.flags import read_flags
 
 
 class UpdateOperator(Arguments):
-    path: str = Field(description="the operator")
+    path: str | None = Field(default=None, description="the operator; with names, their network")
+    paths: list[str] | None = Field(
+        default=None,
+        max_length=update_several.MOST,
+        description="several of one network, for parent or collapse",
+    )
+    names: dict[str, str] = Field(
+        default={}, max_length=update_several.MOST, description="{old: new} of several, in path"
+    )
+    collapse: str | None = Field(default=None, description="name of a new COMP that takes paths, wires kept")
     name: str | None = Field(default=None, description="new name")
     type: str | None = Field(default=None, description="new type of the same family; wires are kept")
     parent: str | None = Field(default=None, description="path of the COMP to move it to")
@@ -49,10 +57,18 @@ class UpdatedOperator(aftermath.Edited):
     position: list[int]
     flags: dict[str, bool] = Field(default={}, description="the flags given, read back")
     inputs: list[str | None] = Field(default=[])
+    count: int | None = Field(default=None, description="of several, how many")
+    moved: dict[str, str] | None = Field(default=None, description="of several, new path by old path")
     lost_wires: list[str] = Field(default=[], description="wires that did not survive")
     notes: list[str] = Field(default=[])
 
     def text(self) -> str:
+        if self.count is not None:
+            said = update_several.line(self.changed, self.count, self.path, self.moved or {})
+            if not (self.lost_wires or self.notes or self.problems or self.broken_references):
+                return f"{said}; {self.trailer()}"
+            lost = [f"lost wires: {', '.join(self.lost_wires)}"] if self.lost_wires else []
+            return "\n".join([said, *lost, *self.notes, self.trailer()])
         lines = [
             f"{self.path} ({self.type}) at {self.position}; changed: {', '.join(self.changed) or 'nothing'}"
         ]
@@ -73,6 +89,13 @@ def prepare(call: Call, given: UpdateOperator) -> Steps[Any]:
 
 
 def update_operator(call: Call, given: UpdateOperator) -> Steps[UpdatedOperator]:
+    if given.paths or given.names:
+        several: UpdatedOperator = yield from update_several.update(call, given, UpdatedOperator)
+        return several
+    if not given.path:
+        raise ToolFailure(Code.VALUE_INVALID, "Say which operator: path, paths or names.")
+    if given.collapse is not None:
+        raise ToolFailure(Code.VALUE_INVALID, "collapse takes several operators: give paths.")
     access = aftermath.access(call)
     operator = lookup.operator(call.td, given.path)
     access.target(operator)
@@ -86,7 +109,7 @@ def update_operator(call: Call, given: UpdateOperator) -> Steps[UpdatedOperator]
     notes: list[str] = []
     wires = _wires(operator)
     if given.type is not None and given.type != op_type(operator):
-        _refuse_own(call, operator, "turned into another type")
+        update_several.refuse_own(call, operator, "turned into another type")
         docked = {str(each.path) for each in layout.group(operator)}
         operator = moving.change_type(call.td, operator, given.type, access)
         made = [each for each in layout.group(operator)[1:] if each.path not in docked]
@@ -95,7 +118,7 @@ def update_operator(call: Call, given: UpdateOperator) -> Steps[UpdatedOperator]
             notes.append("TouchDesigner made with it: " + ", ".join(str(each.path) for each in made))
         changed.append("type")
     if given.name is not None and given.name != operator.name:
-        _refuse_own(call, operator, "renamed")
+        update_several.refuse_own(call, operator, "renamed")
         users = access.users(operator)
         creating.rename(operator, given.name)
         access.placed([operator], users)
@@ -103,7 +126,7 @@ def update_operator(call: Call, given: UpdateOperator) -> Steps[UpdatedOperator]
     if given.parent is not None:
         parent = lookup.component(call.td, given.parent)
         if operator.parent().path != parent.path:
-            _refuse_own(call, operator, "moved")
+            update_several.refuse_own(call, operator, "moved")
             operator = moving.move(call.td, operator, parent, access)
             changed.append("parent")
             notes.append("Moved: relative paths in its expressions now start in the other network.")
@@ -131,7 +154,7 @@ def update_operator(call: Call, given: UpdateOperator) -> Steps[UpdatedOperator]
         notes=notes,
         undo=aftermath.done(call, bool(changed)),
     )
-    watch.moved(was_at, output.path)
+    watch.moved({was_at: output.path})
     output.problems = yield from watch.after(call, [output.path])
     if output.path != was_at:
         output.broken_references = yield from aftermath.broken_references(call, {was_at: output.path})
@@ -157,27 +180,14 @@ def _lost(before: list[tuple[str, str]], after: list[tuple[str, str]]) -> list[s
     return [said for key, said in before if key not in kept]
 
 
-def _refuse_own(call: Call, operator: Any, what: str) -> None:
-    if operator.path in deleting.PROTECTED:
-        raise ToolFailure(
-            Code.PRECONDITION_FAILED, f"{operator.path} belongs to TouchDesigner and cannot be {what}."
-        )
-    own = str(call.instance.get("component", ""))
-    if own and (own + "/").startswith(operator.path + "/"):
-        raise ToolFailure(
-            Code.PRECONDITION_FAILED,
-            f"{operator.path} is or holds this server's own component; being {what} would restart it.",
-            hint="A person can do it in TouchDesigner.",
-        )
-
-
 TOOLS = [
     Tool(
         name="update_operator",
         title="Update operator",
         description=(
-            "Change one operator's name, type (wires kept), network (parent), flags, position, colour, comment or "
-            "tags. Returns its path now, what changed, and wires that did not survive."
+            "Change an operator's name, type (wires kept), network (parent), flags, position, colour, comment or tags; "
+            "or rename, move or collapse several at once with the wires between them. Returns paths, what changed, "
+            "and wires that did not survive."
         ),
         level=Level.EDIT,
         effect=Effect.EDIT,

@@ -254,6 +254,12 @@ def grows(operator: Any) -> bool:
     return 0 < len(operator.inputConnectors) < (told(lambda: int(operator.maxInputs)) or 0)
 
 
+def data_family(operator: Any, output: int) -> str:
+    """The family of data that an output gives; "" where that cannot be told."""
+    connectors = operator.outputConnectors
+    return _family(operator, connectors[output], "outOP") if 0 <= output < len(connectors) else ""
+
+
 def _family(operator: Any, connector: Any, inner: str) -> str:
     """The family of data at a connector; of a COMP, that of the In or Out operator behind it."""
     if not operator.isCOMP:

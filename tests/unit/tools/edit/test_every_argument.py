@@ -55,6 +55,9 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {
             "path": f"{P}/blur1", "name": "renamed", "type": "blurTOP", "parent": f"{P}/box", "flags": {"bypass": True},
             "position": [700, 700], "color": [1, 0, 0], "comment": "c", "tags": ["t"],
+            "paths": ({"path": None, "color": [1, 0, 0]}, [f"{P}/noise1", f"{P}/spare"]),
+            "names": ({"path": P}, {"noise1": "cloud"}),
+            "collapse": ({"path": None, "paths": [f"{P}/noise1"], "color": [1, 0, 0]}, "group"),
         },
     ),
     "copy_operators": ({"paths": [f"{P}/level1"]}, {"paths": [f"{P}/blur1"], "parent": f"{P}/box"}),
