@@ -36,7 +36,7 @@ _LONG_FRAME_S: Final = 0.25
 class FrameQueue:
     """Work submitted from any thread, done on the main thread by `pump`, once a frame, within a budget.
 
-    Jobs are fair between sessions and first in, first out within one (see `lines.py`). At least one step runs per
+    Jobs are fair between keys and their sessions, and first in, first out within one (see `lines.py`). At least one step runs per
     frame. Every caller is answered by its deadline, by `stall_after` seconds after the main thread stopped coming, or
     by `close`, and a call told that it was not started never runs.
 

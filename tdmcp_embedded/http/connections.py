@@ -16,6 +16,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from tdmcp_embedded import threads
 from tdmcp_embedded.http.hosts import is_loopback
 
 #: Connections at once. Windows' `select` takes no more than 512 sockets, and fails with all of them beyond that.
@@ -62,6 +63,11 @@ class Connection(H11Protocol):
             isinstance(other, Connection) and other.client is not None and other.client[0] == address
             for other in self.connections
         )
+
+    def hang_up_if_slow(self, now: float) -> None:
+        """Hang up on a client that keeps us waiting."""
+        if self.dawdles(now):
+            self.transport.abort()
 
     def dawdles(self, now: float) -> bool:
         """Whether it has begun a request, or not even that, and kept us waiting for the rest for too long; or whether
@@ -113,8 +119,9 @@ class Server(uvicorn.Server):
         if counter % 10 == 0:
             now = time.monotonic()
             for connection in list(self.server_state.connections):
-                if isinstance(connection, Connection) and connection.dawdles(now):
-                    connection.transport.abort()
+                if isinstance(connection, Connection):
+                    # An exception here would end the server's loop, and with it every connection.
+                    threads.guarded(connection.hang_up_if_slow, "Looking at a connection", now)
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
