@@ -52,6 +52,7 @@ class Commands:
             "delete_component": self._delete_component,
             "drop_component": self._drop_component,
             "save": self._save,
+            "open_project": self._open_project,
             "quit": self._quit,
             "crash": self._crash,
         }
@@ -215,6 +216,7 @@ class Commands:
             given = command.get("component")
             toc = Path(str(given)) if given else self._process.options.component
             node = serving.drop(self._process.world, toc)
+            serving.link(self._process.life, node)
             serving.configure(node, self._process.options)
             self._process.component_path = node.path
             return {"component": node.path}
@@ -244,6 +246,19 @@ class Commands:
             return {"path": path.as_posix(), "seconds": seconds}
 
         return self._process.on_main(save)
+
+    def _open_project(self, command: dict[str, Any]) -> Later:
+        path = str(command.get("path") or "")
+
+        def load() -> dict[str, Any]:
+            project = self._process.life.project
+            if path:
+                project.load(path)
+            else:
+                project.load_empty()
+            return {"opening": path or project.name}
+
+        return self._process.on_main(load)
 
     def _quit(self, command: dict[str, Any]) -> Later:
         def leave() -> dict[str, Any]:

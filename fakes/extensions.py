@@ -138,6 +138,10 @@ class Extensions:
             if node is not None:
                 self.drop(node)
 
+    def forget_all(self) -> None:
+        """Throw away what is built without a word to anybody: what opening another project may do (fact 59)."""
+        self._built.clear()
+
     def _destroyed(self, node: Node) -> None:
         self.drop(node)
         self._given.pop(node.id, None)

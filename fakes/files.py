@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from fakes import toe, toecollapse, tox
+from fakes import evaluation, toe, toecollapse, tox
 from fakes.errors import tdError
+from fakes.nodes import Mode
 
 if TYPE_CHECKING:
     from fakes.nodes import Node
@@ -81,12 +82,32 @@ class Files:
             node.warnings = [*(node.warnings or ()), f"Cannot load external tox {path.as_posix()}: {problem}"]
             self.world.cooking.check.add(node)
             return
-        kept = node.constant("externaltox")
+        # The link itself stays as it is, whatever the file says of one.
+        kept = {name: _fields(node, name) for name in ("externaltox", "enableexternaltox")}
         with self.world.undo.paused():
-            toe.restore_inside(node, described)
-            node.set("externaltox", kept)
+            toe.restore_inside(
+                node,
+                described,
+                custom_too=bool(node.value("reloadcustom")),
+                builtin_too=bool(node.value("reloadbuiltin")),
+            )
+            for name, fields in kept.items():
+                evaluation.put(node.par(name), fields)
         for child in node.children.values():
             tox.announce(child)
+
+    def link(self, node: Node, path: Path) -> None:
+        """Link a component to the file it was dropped from, as TouchDesigner does (fact 60)."""
+        fields = {"value": "", "expr": repr(path.as_posix()), "mode": Mode.EXPRESSION}
+        evaluation.put(node.par("externaltox"), fields)
+        for name in ("enableexternaltox", "reloadcustom", "reloadbuiltin"):
+            node.set(name, True)
+
+    def load_linked(self) -> None:
+        """Fill every component that has a link from its file: what opening a project does."""
+        for node in list(self.world.walk()):
+            if node.alive and self._external(node) is not None:
+                self.reload_external(node)
 
     def _external(self, node: Node) -> Path | None:
         if node.family != "COMP":
@@ -100,3 +121,8 @@ class Files:
     def _pulsed(self, node: Node, name: str) -> None:
         if name == "enableexternaltoxpulse":
             self.reload_external(node)
+
+
+def _fields(node: Node, name: str) -> dict[str, Any]:
+    state = node.par(name)
+    return {"value": state.value, "expr": state.expr, "mode": state.mode}

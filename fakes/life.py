@@ -201,8 +201,11 @@ class Life:
         """Put another project in the place of this one, at the next frame."""
 
         def swap() -> None:
-            self.executes.fire("exit")
+            # Nobody is told: onExit comes when the process quits, and pending runs end (fact 59).
+            self.schedule.kill_all()
+            self.extensions.forget_all()
             toe.replace_project(self.world, content["operator"])
+            self.files.load_linked()
             for node in self.world.root.children.values():
                 if node.name not in toe.SYSTEM:
                     tox.announce(node)

@@ -104,6 +104,7 @@ class Process:
         path = ""
         if not self.options.bare:
             node = serving.drop(world, self.options.component)
+            serving.link(alive, node)
             serving.configure(node, self.options)
             path = node.path
         alive.start()

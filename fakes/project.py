@@ -70,6 +70,11 @@ class ProjectState:
         self.post_save()
         return target
 
+    def load_empty(self) -> None:
+        """Open a new project, at the next frame."""
+        self.name = "NewProject.1.toe"
+        self.open(toe.empty_project())
+
     def load(self, path: str) -> None:
         """Open another project, at the next frame.
 

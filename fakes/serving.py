@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from fakes.errors import tdError
 
 if TYPE_CHECKING:
+    from fakes.life import Life
     from fakes.nodes import Node
     from fakes.process import Options
     from fakes.world import World
@@ -49,6 +50,13 @@ def drop(world: World, toc: Path | None = None) -> Node:
             node = tox.load_expanded(world, parent, write_expanded(Path(folder)))
     node.x, node.y = PLACE
     return node
+
+
+def link(life: Life, node: Node) -> None:
+    """Make the link to the dropped file that TouchDesigner makes (fact 60), with a file in its place."""
+    file = life.machine.home / "Downloads" / f"{node.name}.tox"
+    life.files.save(node, str(file), create_folders=True)
+    life.files.link(node, file)
 
 
 def configure(node: Node, options: Options) -> None:

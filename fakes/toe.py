@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fakes import catalogue, creating, custom, evaluation, wiring
 from fakes.errors import tdError
 from fakes.nodes import Node, ParState, Wire
+from fakes.states import DEFAULT_FLAGS
 
 if TYPE_CHECKING:
     from fakes.world import World
@@ -121,12 +122,24 @@ def restore(world: World, parent: Node, described: dict[str, Any], name: str = "
     return node
 
 
-def restore_inside(node: Node, described: dict[str, Any]) -> None:
-    """Give a component the children, custom pages and values of a described one, in place of its own children."""
+def restore_inside(
+    node: Node, described: dict[str, Any], *, custom_too: bool = True, builtin_too: bool = True
+) -> None:
+    """Give a component the children of a described one, in place of its own.
+
+    With `custom_too` its custom pages and their values as well, with `builtin_too` the values of the built-in ones.
+    """
     for child in list(node.children.values()):
         node.world.destroy(child)
-    _restore_custom(node, described.get("custom") or {})
-    _restore_values(node, described)
+    if custom_too:
+        _restore_custom(node, described.get("custom") or {})
+    theirs = {entry["name"] for entry in (described.get("custom") or {}).get("pars", ())}
+    kept = {
+        name: fields
+        for name, fields in described.get("pars", {}).items()
+        if (custom_too if name in theirs else builtin_too)
+    }
+    _restore_values(node, {**described, "pars": kept})
     for child in described.get("children", ()):
         _make(node.world, node, child)
     _relate_children(node, described)
@@ -136,11 +149,22 @@ def restore_inside(node: Node, described: dict[str, Any]) -> None:
 SYSTEM = ("local", "sys")
 
 
+def empty_project() -> dict[str, Any]:
+    """What `unpack` gives of a project that holds nothing but `/project1`."""
+    box = [0, 0, 160, 130]
+    inside = {"type": "containerCOMP", "name": "project1", "box": box, "flags": DEFAULT_FLAGS}
+    return {
+        "kind": "toe",
+        "operator": {"type": "baseCOMP", "name": "", "box": box, "flags": 0, "children": [inside]},
+    }
+
+
 def replace_project(world: World, described: dict[str, Any]) -> None:
     """Put the operators of a described root in the place of the present ones; `SYSTEM` stays, with saved values."""
     for child in list(world.root.children.values()):
         if child.name not in SYSTEM:
             world.destroy(child)
+    world.give_ids_anew()
     for child in described.get("children", ()):
         if child["name"] not in SYSTEM:
             _make(world, world.root, child)

@@ -102,9 +102,15 @@ class World:
     # -- operators -------------------------------------------------------------------------------------------
 
     def new_id(self) -> int:
-        """An operator id nobody has had before (fact 15)."""
+        """An operator id that nobody has; nor has had, until another project is opened (facts 15, 59)."""
+        while self._next_id in self.nodes:
+            self._next_id += 1
         self._next_id += 1
         return self._next_id - 1
+
+    def give_ids_anew(self) -> None:
+        """Begin with the lowest free id again: what opening another project does, so that ids repeat (fact 59)."""
+        self._next_id = 1
 
     def create(self, parent: Node, type_name: str, name: str = "", *, quiet: bool = False) -> Node:
         """A new operator with what TouchDesigner puts beside or inside it (facts 16-17).

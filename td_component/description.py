@@ -6,7 +6,10 @@ Of the pulses, only those that do something exist.
 
 from __future__ import annotations
 
-from td_component.model import Component, Dat, Page, Parameter, Range, Style
+import json
+from dataclasses import asdict
+
+from td_component.model import SCRIPTS, Component, Dat, Page, Parameter, Range, Style
 
 _LEVELS = (
     ("observe", "Observe (read only)"),
@@ -326,6 +329,15 @@ ABOUT = Page(
     ),
 )
 
+
+def _parameters_script(pages: tuple[Page, ...]) -> str:
+    """The text of `scripts/parameters.py` with the pages in it, so that the component can make its own parameters."""
+    script = (SCRIPTS / "parameters.py").read_text(encoding="utf-8")
+    # JSON in a raw string in triple single quotes, so it must hold none.
+    text = json.dumps([asdict(page) for page in pages], ensure_ascii=True).replace("'", "\\u0027")
+    return script.replace('"@PAGES@"', f"r'''{text}'''")
+
+
 #: The extension's DAT is called like its class; the docked DATs sit below it, the log beside it.
 TDMCP = Component(
     name="tdmcp",
@@ -337,9 +349,20 @@ TDMCP = Component(
         ("ext0object", "op('./Tdmcp').module.Tdmcp(me)"),
         ("ext0name", "Tdmcp"),
         ("ext0promote", True),
+        # Dropping a file links the component to it; the next opening of the project must not take the file's settings.
+        ("enableexternaltox", False),
+        ("reloadcustom", False),
     ),
     dats=(
         Dat("Tdmcp", "textDAT", 0, 0, script="extension.py", parameters=(("language", "python"),)),
+        Dat(
+            "parameters",
+            "textDAT",
+            320,
+            0,
+            body=_parameters_script((SERVER, SECURITY, PERFORMANCE, CLIENTS, ABOUT)),
+            parameters=(("language", "python"),),
+        ),
         Dat(
             "bootstrap",
             "textDAT",

@@ -64,6 +64,10 @@ class Display:
         """Add a row to the log; the oldest leave it."""
         self._row([_time(time.time()), event, level, "", "", "", ""])
 
+    def is_current(self, ring: Ring) -> bool:
+        """Whether the table shows all of a log's records that it ever will."""
+        return self._log is None or ring.last == self._shown
+
     def follow(self, ring: Ring) -> None:
         """Add what is new among the records of a log, a few rows a frame; all but what only looked."""
         if ring.last == self._shown:

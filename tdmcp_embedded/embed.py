@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tdmcp_embedded import __version__, host_facts, lifeline
+from tdmcp_embedded import __version__, host_facts, lifeline, main_thread
 from tdmcp_embedded.display import Display, Status
 from tdmcp_embedded.loading import Loading
 from tdmcp_embedded.pump import Pump
@@ -78,9 +80,17 @@ def find(owner: Any) -> Embedded | None:
     Whoever asks is a sign of life: if the server gets no frames meanwhile (see `pump.py`), it does from here on.
     """
     server = _servers.get(owner.id)
-    if server is not None:
-        server.look_alive()
+    # After another project was opened, the id may be that of an operator which is gone (fact 59).
+    if server is None or server.end_if_gone():
+        return None
+    server.look_alive()
     return server
+
+
+def pump_of(owner: Any) -> Pump | None:
+    """What is to be told of each frame, for the component's onFrameStart; None while it has no server."""
+    server = _servers.get(owner.id)
+    return None if server is None or server.end_if_gone() else server.frames
 
 
 def released(td: Any) -> None:
@@ -89,10 +99,10 @@ def released(td: Any) -> None:
 
 
 def frame_started(owner_id: int) -> None:
-    """From onFrameStart in the component with this id, in every frame: one for its server."""
+    """From onFrameStart of a script, for the server of the component with this id; the component itself asks the pump."""
     server = _servers.get(owner_id)
     if server is not None:
-        server.frame_started()
+        server.frames.frame_started()
 
 
 def play_changed() -> None:
@@ -101,14 +111,37 @@ def play_changed() -> None:
         server.play_changed()
 
 
+def _look_from_afar() -> None:
+    """No frame has come for a while; on the server's thread. See on the main thread whether the component is gone."""
+    main_thread.call_soon(_sweep)
+
+
+def _drop_lifeline() -> None:
+    """Unless a server still needs it."""
+    if not any(server.frames.awake and server.facts.get("playing") is False for server in _servers.values()):
+        lifeline.drop()
+
+
 def _look_alive() -> None:
     for server in list(_servers.values()):
         server.look_alive()
 
 
 def _sweep() -> None:
+    """End the servers whose component is gone."""
     for server in list(_servers.values()):
         server.end_if_gone()
+
+
+def _in_turn(*parts: Callable[[], object]) -> list[Exception]:
+    """Do every part, whatever the others raise; what they raised."""
+    raised = []
+    for part in parts:
+        try:
+            part()
+        except Exception as error:  # noqa: BLE001 - each is as important as the others
+            raised.append(error)
+    return raised
 
 
 class Embedded:
@@ -126,8 +159,7 @@ class Embedded:
         self.log: Log | None = None
         """What happened, over all runs; none before the first. Any thread."""
         self._owner, self._td = owner, td
-        self._pump = Pump(td, self.pump, self._say_revived)
-        self.frame_started = self._pump.frame_started
+        self.frames = self._pump = Pump(td, self.pump, self._say_revived)
         """To be told of each frame of the timeline that begins."""
         self._display = Display(owner, log)
         self._values = values
@@ -168,12 +200,15 @@ class Embedded:
 
     def restart(self) -> None:
         """End the server and start it again, also after it had given up."""
-        self._end("The server is being restarted.")
-        self._show(Status("starting", "Restarting."))
         self._failures, self._start_at = 0, 0.0
         self._wanted = True
-        # A new chain in any case: somebody may have cancelled the old one while the timeline was paused.
-        self._pump.rearm()
+        raised = _in_turn(
+            lambda: self._end("The server is being restarted."),
+            lambda: self._show(Status("starting", "Restarting.")),
+            # A new chain in any case: somebody may have cancelled the old one while the timeline was paused.
+            self._pump.rearm,
+        )
+        _in_turn(*(partial(self._note_failure, error) for error in raised))
 
     def stop(self, wait: float = 0.0) -> None:
         """End the server for good and free its port; afterwards `start` makes a new one.
@@ -184,19 +219,28 @@ class Embedded:
             return
         ending = self._serving
         self._wanted, self._gone = False, True
-        self._end("The server was stopped.")
-        self._pump.end()
-        _servers.pop(self.owner_id, None)
-        if not _servers:
-            lifeline.drop()
-        self._show(Status())
-        if self._host_log is not None and self.log is not None:
-            self._host_log.detach(self.log)
-            self.log.close()
+        # First, so that nobody finds it any more, whatever one of the parts may raise.
+        if _servers.get(self.owner_id) is self:
+            del _servers[self.owner_id]
+        raised = _in_turn(
+            lambda: self._end("The server was stopped."),
+            self._pump.end,
+            _drop_lifeline,
+            lambda: self._show(Status()),
+        )
+        raised += _in_turn(*(partial(self._note_failure, error) for error in raised), self._close_log)
         if ending is not None and wait > 0:
             ending.join(wait)
             if self.log is not None:
                 self.log.join(wait)
+
+    def _close_log(self) -> None:
+        if self._host_log is not None and self.log is not None:
+            self._host_log.detach(self.log)
+            self.log.close()
+
+    def _note_failure(self, error: Exception) -> None:
+        self._note(f"A part of the end failed: {type(error).__name__}: {error}", "warning")
 
     def renew_key(self) -> None:
         """Make a new access key; the old one stops working at once."""
@@ -235,12 +279,13 @@ class Embedded:
 
     def play_changed(self) -> None:
         """The timeline was paused, or goes on."""
-        self._pump.rearm()  # awake: whether frames are told of from now on is to be seen
-        self.sample()
+        if self._pump.awake:
+            self._pump.rearm()  # awake: whether frames are told of from now on is to be seen
+            self.sample()
 
     def look_alive(self) -> None:
         """Whenever somebody comes by: if there were no frames for a while, somebody killed the chain; start it anew."""
-        if self._pump.silent() and not self.end_if_gone():
+        if not self.end_if_gone() and self._pump.silent():
             self._pump.revive()
 
     def _say_revived(self) -> None:
@@ -248,8 +293,11 @@ class Embedded:
 
     def end_if_gone(self) -> bool:
         """Whether the component was deleted, perhaps by undo; then nothing of it may stay behind."""
-        if self._owner.valid:
-            return False
+        try:
+            if self._owner.valid:
+                return False
+        except Exception:  # noqa: BLE001, S110 - of an operator that is gone, TouchDesigner may refuse even that
+            pass
         self.stop()
         return True
 
@@ -262,6 +310,14 @@ class Embedded:
             if self._frames % host_facts.EVERY_FRAMES == 0:
                 self.sample()
             self._step()
+            if self._is_idle():
+                self._pump.sleep()
+                _drop_lifeline()
+
+    def _is_idle(self) -> bool:
+        """Whether nothing can happen until somebody changes a parameter: switched off, or given up."""
+        busy = self._wanted or self._serving is not None or self._pending
+        return not busy and (self.log is None or self._display.is_current(self.log.ring))
 
     # -- one step of the life cycle, every frame -------------------------------------------------------------
 
@@ -296,7 +352,9 @@ class Embedded:
             self._open_log(host_log)
         # A queue that was closed stays closed: every run has its own.
         self.queue = frame_queue.FrameQueue(frame_end=lambda work: run_later(self._td, work, endFrame=True))
-        self._serving = serving.Serving(self._td, self.queue, self.facts, dict(self._values), self.log)
+        self._serving = serving.Serving(
+            self._td, self.queue, self.facts, dict(self._values), self.log, no_frames=_look_from_afar
+        )
         self._seen = -1
         self._show(Status("starting", "Starting."))
         self._serving.start()
@@ -387,12 +445,15 @@ class Embedded:
     def _end(self, reason: str) -> None:
         """Let go of the present run, which ends in the background."""
         serving, self._serving = self._serving, None
-        if self.queue is not None:
-            self.queue.close(reason)
-            self._drain(self.queue)
+        queue = self.queue
+        raised = []
+        if queue is not None:
+            raised = _in_turn(lambda: queue.close(reason), lambda: self._drain(queue))
         if serving is not None:
-            serving.end()
             _ending.append((_clock(), serving))
+            serving.end()
+        if raised:
+            raise raised[0]
 
     def _drain(self, queue: FrameQueue) -> None:
         """Let a closed queue close its running jobs. One of them may be what ended us (a script that deletes the
@@ -433,8 +494,8 @@ class Embedded:
         project = str(facts.get("project", ""))
         facts["name"] = str(self._values.get("Instancename") or "") or project.removesuffix(".toe")
         self.facts.update(facts, version=__version__, pid=os.getpid())
-        if facts.get("playing", True):
-            lifeline.drop()
+        if facts.get("playing", True) or not self._pump.awake:
+            _drop_lifeline()
         else:
             lifeline.hold(self._td, _look_alive)
         if self._serving is not None:

@@ -42,7 +42,9 @@ class Pump:
         self._td, self._reference = td, td.op.TDResources
         self._work, self._revived = work, revived
         self._chain = 0
-        self._armed = self._ended = False
+        self.awake = False
+        """Whether frames are wanted. Read in every frame, as is `ended`: no calls for that."""
+        self.ended = False
         self._last = _clock()
         self._starts = self._starts_at_tick = 0
         self._next: Any = None
@@ -50,22 +52,31 @@ class Pump:
 
     def arm(self) -> None:
         """Start the chain, unless it has been started."""
-        if not self._armed:
+        if not self.awake:
             self.rearm()
 
     def rearm(self) -> None:
         """Start a new chain, awake, in any case; a former one ends by itself."""
-        if self._ended:
+        if self.ended:
             return
-        self._armed = True
+        self._cancel()
+        self.awake = True
         self._starts_at_tick = self._starts
         self._last = _clock()
-        self._chain += 1
         self._come_again(1)
+
+    def sleep(self) -> None:
+        """No more frames until `arm` or `rearm`: nothing of ours runs meanwhile."""
+        self.awake = False
+        self._cancel()
 
     def end(self) -> None:
         """No more frames, for good."""
-        self._ended = True
+        self.ended, self.awake = True, False
+        self._cancel()
+
+    def _cancel(self) -> None:
+        self._chain += 1  # should it come all the same
         pending, self._next = self._next, None
         if pending is not None:
             # Asleep, it would be there for a while. One that is over raises when touched, even by this (fact 58).
@@ -80,7 +91,7 @@ class Pump:
     def frame_started(self) -> None:
         """From onFrameStart, once a frame. The number of the frame says nothing: of a slow timeline, or one that loops
         in a single frame, it stays what it was for many."""
-        if not self._armed or self._ended:
+        if not self.awake:
             return
         self._starts += 1
         self._last = _clock()
@@ -90,7 +101,7 @@ class Pump:
 
     def silent(self) -> bool:
         """Whether no frame has come for `SILENCE`, though it should have."""
-        return self._armed and not self._ended and _clock() - self._last > SILENCE
+        return self.awake and _clock() - self._last > SILENCE
 
     def revive(self) -> None:
         """Start the chain anew and say so."""
@@ -98,8 +109,10 @@ class Pump:
         self._revived()
 
     def _tick(self, chain: int) -> None:
-        if chain != self._chain or self._ended:
+        if chain != self._chain or not self.awake:
             return
+        # This one is over, and raises when touched from here on (fact 58).
+        self._next = None
         told = self._starts != self._starts_at_tick
         self._starts_at_tick = self._starts
         self._last = _clock()

@@ -49,6 +49,10 @@ LISTING = ("access_level", "perform_level", "toolset", "oauth_level")
 REGISTERED = ("project", "project_folder", "component", "name", "build", "python")
 
 
+#: Seconds without a frame after which the server sees whether its component is gone, and between two looks.
+WATCH_PAUSE = 3.0
+
+
 class Phase(StrEnum):
     STARTING = "starting"
     SERVING = "serving"
@@ -68,7 +72,7 @@ class Serving:
     """One run of the server.
 
     `facts` is the live dictionary of `Embedded.facts`; `values` are custom parameter values by name, which become the
-    `Settings` on the server's thread. `version` counts up with every change of what the main thread looks at.
+    `Settings` on the server's thread. `no_frames` is called on that thread while no frame comes. `version` counts up with every change of what the main thread looks at.
     """
 
     def __init__(
@@ -78,6 +82,8 @@ class Serving:
         facts: dict[str, Any],
         values: dict[str, Any],
         log: Log | None = None,
+        *,
+        no_frames: Callable[[], None] = lambda: None,
     ) -> None:
         self.phase = Phase.STARTING
         self.version = 0
@@ -101,6 +107,7 @@ class Serving:
         self._tasks: set[asyncio.Future[None]] = set()
         self._performing = bool(facts.get("perform_mode"))
         self._log = log or Log()
+        self._no_frames = no_frames
         self._warnings: dict[str, str] = {}
 
     # -- main thread -----------------------------------------------------------------------------------------
@@ -334,13 +341,24 @@ class Serving:
             # Looking through the registry removes what crashed servers left there.
             instances.listing()
             announcer = self._announcer()
+            watch = asyncio.ensure_future(self._watch_frames())
             try:
                 yield
             finally:
+                watch.cancel()
                 self._loop = None
                 self._entry.remove()
                 if announcer is not None:
                     announcer.end()
+
+    async def _watch_frames(self) -> None:
+        """Say so, again and again, while no frame comes: the component may be gone without a word (fact 59)."""
+        import asyncio
+
+        while True:
+            await asyncio.sleep(WATCH_PAUSE)
+            if self._queue.stalled_for > WATCH_PAUSE:
+                self._no_frames()
 
     def _announcer(self) -> Announcer | None:
         """Who announces this server on the local network, if that is wanted and of use."""

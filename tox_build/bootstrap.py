@@ -7,12 +7,13 @@ and the starts of sections.
 from __future__ import annotations
 
 import json
+import textwrap
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from td_component.description import TDMCP
-from td_component.model import Component
+from td_component.model import SCRIPTS, Component
 
 _TEMPLATE = Path(__file__).parent / "templates" / "bootstrap.py"
 
@@ -33,8 +34,15 @@ def script(component: Component = TDMCP) -> str:
     return (
         _TEMPLATE.read_text(encoding="utf-8")
         .replace("@NAME@", component.name)
+        .replace('    # "@DEFINE@"\n', textwrap.indent(_definers(), "    "))
         .replace('"@DESCRIPTION@"', f"r'''{text}'''")
     )
+
+
+def _definers() -> str:
+    """The functions that make custom parameters, as the component itself carries them."""
+    text = (SCRIPTS / "parameters.py").read_text(encoding="utf-8")
+    return text.partition("# @DEFINE@\n")[2].partition("# @END@\n")[0].rstrip() + "\n"
 
 
 def write_bootstrap(out_dir: Path, component: Component = TDMCP) -> Path:

@@ -54,7 +54,8 @@ class BuildReport:
             f"tdmcp {self.version} ({kind})\n"
             f"the component: {self.carried:,} bytes; {self.files} files made, sha256 {self.sha256[:16]}\n{code}"
             f"expanded form: {self.toc} (make a .tox of it with `tdmcp pack`)\n"
-            f"bootstrap script: {self.bootstrap} (run it once inside TouchDesigner)"
+            f"bootstrap script: {self.bootstrap} (paste this line into TouchDesigner's Textport, once):\n"
+            f"  exec(open({self.bootstrap.resolve().as_posix()!r}, encoding='utf-8').read())"
         )
 
 

@@ -1,7 +1,8 @@
 """Extension of the component: boots its server once, passes parameters on to it, and lets go when it is destroyed.
 
 TouchDesigner builds an extension lazily, and again whenever its source changes or the project is saved. So nothing
-lives here: the server is kept by `tdmcp_embedded.embed`, which outlives this module.
+lives here: the server is kept by `tdmcp_embedded.embed`, which outlives this module. The callbacks make one of these
+for themselves, so that they work where the extension is not built or not promoted.
 """
 
 import sys
@@ -10,19 +11,16 @@ from typing import Any
 import td  # type: ignore[import-not-found]  # only TouchDesigner has it
 
 READ_OUTS = ("Status", "Url", "Version", "Consent", "Clientresult", "Report")
-SECTIONS = (
-    "Address",
-    "Restart",
-    "Tlscertificate",
-    "Oauth",
-    "Newtoken",
-    "Calldeadline",
-    "Copyconfig",
-    "Selftest",
-)
 COMMENT = "MCP server: lets AI agents see, build and debug this project."
 #: Seen once for each version of the full build.
 UNPACKING = "Unpacking the server's libraries; this happens once for each version."
+#: The oldest year of builds whose Python the libraries run on.
+OLDEST = 2023
+#: Frames after which the link to the dropped file is looked at once more.
+LINK_FRAMES = 30
+
+#: Components, by id, that `_prepare` has seen since this module was compiled.
+_prepared: set[int] = set()
 
 
 class Tdmcp:
@@ -38,25 +36,56 @@ class Tdmcp:
             embed.released(td)
 
     def Boot(self) -> None:
-        """Start the server unless it is there already. On start, on create, and whenever something asks again."""
-        self._dress()
-        try:
-            loaded = self.ownerComp.op("bootstrap").module.load(self.ownerComp, td)
-        except ImportError as missing:
-            self._say(str(missing))
+        """Start the server unless it is there already. On start, on create, and whenever something asks again.
+
+        Raises:
+            Exception: whatever keeps it from starting; *Status* has said it by then.
+        """
+        if self._server() is not None:
             return
+        try:
+            self._boot()
+        except Exception as error:
+            self._say(_sentence(error))
+            raise
+
+    def _boot(self) -> None:
+        if self.ownerComp.id not in _prepared:
+            self._prepare()
+            _prepared.add(self.ownerComp.id)
+        loaded = self.ownerComp.op("bootstrap").module.load(self.ownerComp, td)
         if loaded is None:
             self._say(UNPACKING)
             return
         embed, notice = loaded
-        if embed.find(self.ownerComp) is None:
-            log = self.ownerComp.op("log")
-            embed.start(self.ownerComp, td, self._values(), log=log, notice=notice)
+        embed.start(self.ownerComp, td, self._values(), log=self.ownerComp.op("log"), notice=notice)
+
+    def _prepare(self) -> None:
+        """What comes before anything is unpacked or started."""
+        self._say("Starting.")
+        refuse_old_build(td)
+        parameters = self.ownerComp.op("parameters")
+        if parameters is not None:
+            parameters.module.restore(self.ownerComp)
+        if not self.ownerComp.comment:
+            self.ownerComp.comment = COMMENT
+        unlink(self.ownerComp)
+        # Dropping a file may write the link only after onCreate. As text: builds of 2023 take no function (fact 63).
+        td.run(
+            "args[0](args[1])",
+            unlink,
+            self.ownerComp,
+            delayFrames=LINK_FRAMES,
+            delayRef=td.op.TDResources,
+            fromOP=td.root,
+        )
 
     def _say(self, sentence: str) -> None:
-        self.ownerComp.par.Status = sentence
-        # What was saved with the component is of another time.
-        self.ownerComp.par.Url = ""
+        # What was saved with the component is of another time, the address too.
+        for name, text in (("Status", sentence), ("Url", "")):
+            par = self.ownerComp.par[name]
+            if par is not None and par.val != text:
+                par.val = text
 
     def Restart(self) -> None:
         """Stop the server and start it with the parameters as they are now."""
@@ -152,13 +181,41 @@ class Tdmcp:
                     values[par.name] = ValueError(f"{type(broken).__name__}: {broken}")
         return values
 
-    def _dress(self) -> None:
-        """What a loaded file cannot say yet: read-only parameters, section starts, the comment."""
-        if self.ownerComp.par[READ_OUTS[-1]].readOnly:
-            return
-        for name in READ_OUTS:
-            self.ownerComp.par[name].readOnly = True
-        for name in SECTIONS:
-            self.ownerComp.par[name].startSection = True
-        if not self.ownerComp.comment:
-            self.ownerComp.comment = COMMENT
+
+def refuse_old_build(td: Any) -> None:
+    """See whether the libraries run on this build's Python.
+
+    Raises:
+        ImportError: they do not; with a sentence for the person in front of TouchDesigner.
+    """
+    build = str(getattr(td.app, "build", ""))
+    year = build.partition(".")[0]
+    # What cannot be read is no reason to refuse: the unpacking looks at the Python itself.
+    if year.isdigit() and int(year) < OLDEST:
+        raise ImportError(
+            f"This component needs TouchDesigner {OLDEST} or newer, best 2025.30000 or newer; this is {build}."
+        )
+
+
+def unlink(component: Any) -> None:
+    """Take away the link to the .tox file that TouchDesigner writes when one is dropped (fact 60).
+
+    With it, the next opening of the project would bring back the settings of that file.
+    """
+    if not component.valid:
+        return
+    link = component.par["externaltox"]
+    if link is not None and (link.expr or link.val):
+        link.expr = ""
+        link.val = ""
+    for name in ("enableexternaltox", "reloadcustom"):
+        par = component.par[name]
+        if par is not None and par.val:
+            par.val = False
+
+
+def _sentence(error: Exception) -> str:
+    """An exception for a person; an ImportError of ours is a sentence already."""
+    if isinstance(error, ImportError):
+        return str(error)
+    return f"The server cannot start: {type(error).__name__}: {error}"

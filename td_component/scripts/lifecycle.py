@@ -7,36 +7,50 @@ if TYPE_CHECKING:
     me: Any = None  # TouchDesigner puts it in the scope of every DAT
 
 
-#: The component's id, so that a frame need not ask for it.
-_component = 0
+#: The pump of this component's server, which outlives this module; None until it is known.
+_pump: Any = None
+
+
+def _extension() -> Any:
+    """Made here, so that it is there whether or not TouchDesigner has built and promoted one."""
+    component = me.parent()
+    return component.op("Tdmcp").module.Tdmcp(component)
 
 
 def onStart() -> None:
-    me.parent().Boot()
+    _extension().Boot()
 
 
 def onCreate() -> None:
     # Comes on dropping the component in and on paste; at launch it may come together with onStart. Boot() knows.
-    global _component
-    _component = 0
-    me.parent().Boot()
+    global _pump
+    _pump = None
+    _extension().Boot()
 
 
 def onExit() -> None:
     # The process ends now, and with it the thread: let it take leave of its clients first.
-    me.parent().Stop(2.0)
+    _extension().Stop(2.0)
 
 
 def onFrameStart(frame: int) -> None:
-    # Not through the extension: this is asked every frame, and must cost nothing.
-    global _component
+    # Not through the extension: this comes in every frame. While the server is switched off, nothing is called.
+    if _pump is None:
+        _look(frame)
+    elif _pump.awake:
+        _pump.frame_started()
+    elif _pump.ended:
+        _look(frame)
+
+
+def _look(frame: int) -> None:
+    """Find the pump, or go on with the unpacking that a script may have cancelled."""
+    global _pump
     embed = sys.modules.get("tdmcp_embedded.embed")
     if embed is not None:
-        _component = _component or me.parent().id
-        embed.frame_started(_component)
-    elif "_tdmcp_unpacking" in sys.modules and frame % 60 == 0:
-        # Somebody's script may have cancelled what waits for the libraries.
-        me.parent().Boot()
+        _pump = embed.pump_of(me.parent())
+    elif frame % 60 == 0 and getattr(sys.modules.get("_tdmcp_unpacking"), "jobs", None):
+        _extension().Boot()
 
 
 def onPlayStateChange(state: bool) -> None:

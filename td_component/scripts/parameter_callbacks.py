@@ -6,9 +6,15 @@ if TYPE_CHECKING:
     me: Any = None  # TouchDesigner puts it in the scope of every DAT
 
 
+def _extension() -> Any:
+    """Made here, so that it is there whether or not TouchDesigner has built and promoted one."""
+    component = me.parent()
+    return component.op("Tdmcp").module.Tdmcp(component)
+
+
 def onValueChange(par: Any, prev: Any) -> None:
-    me.parent().Changed(par)
+    _extension().Changed(par)
 
 
 def onPulse(par: Any) -> None:
-    me.parent().Pulse(par)
+    _extension().Pulse(par)

@@ -5,6 +5,7 @@ Everything that takes time happens on threads, a step of it after the other; `lo
 
 from __future__ import annotations
 
+import builtins
 import json
 import sys
 import threading
@@ -27,6 +28,7 @@ BEFORE_EMBED = (
     "tdmcp_embedded.host_facts",
     "tdmcp_embedded.lifeline",
     "tdmcp_embedded.loading",
+    "tdmcp_embedded.main_thread",
     "tdmcp_embedded.pump",
 )
 #: A look that did not come back within so many seconds was cancelled by somebody's script.
@@ -66,7 +68,9 @@ def load(owner: Any, td: Any) -> tuple[ModuleType, str] | None:
         from tdmcp_embedded import embed
 
         return embed, work.notice
-    if time.monotonic() - work.looks.get(owner.id, -_LOST) >= _LOST:
+    last, whose = work.looks.get(owner.id, (-_LOST, owner))
+    # Of another project there may have been an operator with the same id, whose look will never come (fact 59).
+    if time.monotonic() - last >= _LOST or not whose.valid:
         _look_again(owner, td, work)
     return None
 
@@ -80,8 +84,11 @@ class Reading:
 
     def __init__(self, text: str) -> None:
         self.state, self.sentence = "reading", ""
-        self.looks: dict[int, float] = {}
+        self.looks: dict[int, tuple[float, Any]] = {}
+        """When each component was to be looked at again, by id, and the component."""
         self.module = ModuleType("_tdmcp_unpacking_code")
+        # Else it would have this DAT's, in which TouchDesigner's own import looks for DATs, on our thread.
+        self.module.__dict__["__builtins__"] = builtins
         self._text = text
         threading.Thread(target=self._read, name="tdmcp-unpacking", daemon=True).start()
 
@@ -109,7 +116,7 @@ def _jobs() -> dict[str, Any]:
 
 
 def _look_again(owner: Any, td: Any, work: Any) -> None:
-    work.looks[owner.id] = time.monotonic()
+    work.looks[owner.id] = (time.monotonic(), owner)
     # delayRef: delays on any other clock stand still while the timeline is paused.
     # As text: builds of 2023 take no function (fact 63).
     td.run(
@@ -121,7 +128,7 @@ def _look_again(owner: Any, td: Any, work: Any) -> None:
 def _again(owner: Any, owner_id: int, work: Any) -> None:
     work.looks.pop(owner_id, None)
     if owner.valid:
-        owner.Boot()
+        owner.op("Tdmcp").module.Tdmcp(owner).Boot()
 
 
 def _install(work: Any) -> str:

@@ -183,8 +183,11 @@ class ServerThread:
 
     async def _until_stopped(self, server: Server, listener: socket.socket) -> None:
         from asyncio import get_running_loop
+        from concurrent.futures import ThreadPoolExecutor
 
         self._server, self._loop = server, get_running_loop()
+        # Of our own, so that its threads are called like ours: the log tells our records by that.
+        self._loop.set_default_executor(ThreadPoolExecutor(thread_name_prefix="tdmcp-worker"))
         server.on_started = lambda: self._tell(State(Phase.SERVING, listener.getsockname()[1]))
         if not self._stopping:
             await server.serve(sockets=[listener])

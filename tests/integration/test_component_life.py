@@ -79,7 +79,7 @@ def test_no_script_of_the_component_has_failed(td):
 
 
 def test_nothing_in_storage_and_the_project_can_be_saved(td):
-    assert td.exec(f"[dict(o.storage) for o in [{COMPONENT}, *{COMPONENT}.children]]").count("{}") == 6
+    assert td.exec(f"[dict(o.storage) for o in [{COMPONENT}, *{COMPONENT}.children]]").count("{}") == 7
     td.do("save", seconds=0.1)
     assert serving(td) == td.url
     assert initialize(td) == 200

@@ -121,7 +121,7 @@ class Server:
 
     made: ClassVar[list["Server"]] = []
 
-    def __init__(self, td, queue, facts, values, log=None):
+    def __init__(self, td, queue, facts, values, log=None, *, no_frames=None):
         self.td, self.queue, self.facts, self.values = td, queue, facts, values
         self.phase, self.version = Phase.STARTING, 0
         self.sentence, self.final, self.warning = "", False, ""

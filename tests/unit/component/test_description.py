@@ -1,12 +1,13 @@
 """The description agrees with the settings, with TouchDesigner's rules, and with the scripts it names."""
 
+import ast
 import gzip
 import importlib.util
 import json
 import re
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -91,14 +92,14 @@ def test_docked_dats_name_their_host_and_no_two_tiles_overlap():
 
 def test_every_script_belongs_to_a_dat():
     used = {dat.script for dat in TDMCP.dats if dat.script}
-    used |= {"payload.py", "unpacking.py"}  # those of the full build, which `tox_build.payload` adds
+    # Those of the full build, which `tox_build.payload` adds, and the one whose text gets the pages.
+    used |= {"payload.py", "unpacking.py", "parameters.py"}
     assert used == {path.name for path in SCRIPTS.glob("*.py")} - {"__init__.py"}
 
 
-def test_the_extension_dresses_the_component_as_described(extension):
+def test_the_extension_knows_the_read_outs_and_the_comment(extension):
     custom = TDMCP.custom()
     assert set(extension.READ_OUTS) == {p.name for p in custom if p.read_only}
-    assert set(extension.SECTIONS) == {p.name for p in custom if p.section}
     assert extension.COMMENT == TDMCP.comment
 
 
@@ -113,3 +114,30 @@ def test_every_pulse_does_something(extension):
 def test_scripts_neither_print_nor_open_dialogs_nor_store(script):
     source = (SCRIPTS / script).read_text(encoding="utf-8")
     assert not re.search(r"\b(print|debug|messageBox|store)\(", source)
+
+
+def test_the_component_carries_the_pages_it_is_described_by():
+    (dat,) = [dat for dat in TDMCP.dats if dat.name == "parameters"]
+    scope = {}
+    exec(dat.text(), scope)  # noqa: S102 - it is a script of ours
+    carried = [p["name"] for page in scope["PAGES"] for p in page["parameters"]]
+    assert carried == [p.name for p in TDMCP.custom()]
+
+
+@pytest.mark.parametrize("script", sorted(path.name for path in SCRIPTS.glob("*.py")))
+def test_scripts_can_be_read_by_the_python_of_builds_that_are_refused(script):
+    # Else they could not say so: builds of 2022 have Python 3.9.
+    ast.parse((SCRIPTS / script).read_text(encoding="utf-8"), feature_version=(3, 9))
+
+
+@pytest.mark.parametrize(
+    ("build", "refused"),
+    [("2022.35320", True), ("2021.16960", True), ("2023.11340", False), ("2025.30060", False), ("?", False)],
+)
+def test_builds_before_2023_are_refused_in_a_sentence(extension, build, refused):
+    td = SimpleNamespace(app=SimpleNamespace(build=build))
+    if refused:
+        with pytest.raises(ImportError, match=f"needs TouchDesigner 2023 or newer.*this is {build}"):
+            extension.refuse_old_build(td)
+    else:
+        extension.refuse_old_build(td)

@@ -371,3 +371,95 @@ def test_what_happens_is_in_the_log_of_the_component_and_in_files(td, boot, home
     server.stop()
     server.log.join(30)
     assert server.log._writer._thread is not None and not server.log._writer._thread.is_alive()
+
+
+def test_an_operator_of_another_project_with_the_same_id_gets_a_server_of_its_own(td, boot):
+    # After File > Open (fact 59): ids repeat, and the pending runs are gone.
+    old, new = Owner(7), Owner(7)
+    former = boot(old)
+    serve(td)
+    old.valid = False
+    td.pending.clear()
+    assert embed.find(new) is None
+    assert Server.made[0].ended
+    assert boot(new) is not former and Server.made[1].started
+
+
+def test_an_operator_that_refuses_to_say_whether_it_is_valid_is_gone(td, boot):
+    class Gone(Owner):
+        refusing = False
+
+        @property
+        def valid(self):
+            if self.refusing:
+                raise RuntimeError("Invalid OP object")
+            return True
+
+        @valid.setter
+        def valid(self, value):
+            pass
+
+    owner = Gone()
+    boot(owner)
+    serve(td)
+    owner.refusing = True
+    td.frame(4)
+    assert Server.made[0].ended and embed._servers == {}
+
+
+def test_a_run_that_is_over_and_raises_when_killed_does_not_stop_the_end(td, boot):
+    server = boot()
+    serve(td)
+
+    class Over:
+        def kill(self):
+            raise RuntimeError("Invalid run object")
+
+    server._pump._next = Over()
+    server.stop()
+    assert Server.made[0].ended and embed.find(Owner()) is None
+
+
+@pytest.mark.parametrize("part", ["_pump.end", "queue.close", "_display.show"])
+def test_a_part_of_the_end_that_fails_leaves_none_of_the_others_out(td, boot, monkeypatch, part):
+    server = boot()
+    serve(td)
+    serving, log = Server.made[0], server.log
+
+    def failing(*args):
+        raise RuntimeError("no")
+
+    holder, name = part.split(".")
+    monkeypatch.setattr(getattr(server, holder), name, failing)
+    server.stop()
+    assert serving.ended and embed._servers == {}
+    assert any(
+        "A part of the end failed: RuntimeError: no" in record.event for record in log.ring.since(0, "info")
+    )
+    log.join(30)
+
+
+def test_switched_off_nothing_of_ours_runs_until_it_is_switched_on(td, boot):
+    owner = Owner()
+    server = boot(owner)
+    serve(td)
+    server.apply({"Active": False})
+    td.frame(30)
+    assert td.pending == [] and not server.frames.awake and not server.frames.ended
+    server.apply({"Active": True})
+    td.frame(2)
+    assert len(Server.made) == 2 and server.frames.awake
+
+
+def test_switched_off_in_a_pause_the_thread_manager_is_left_alone_as_well(td, boot):
+    server = boot()
+    serve(td)
+    td.pause(True)
+    embed.play_changed()
+    assert len(td.tasks) == 1
+    server.apply({"Active": False})
+    td.frame(30)
+    assert td.tasks[0].args[0].is_set(), "the task was let go"
+    embed.play_changed()
+    td.frame(3)
+    assert len(td.tasks) == 1 and td.pending == []

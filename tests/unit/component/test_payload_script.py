@@ -39,10 +39,11 @@ class Owner:
         self.booted = 0
 
     def op(self, name):
-        return SimpleNamespace(text=self.text)
+        def boot():
+            self.booted += 1
 
-    def Boot(self):
-        self.booted += 1
+        extension = SimpleNamespace(Boot=boot)
+        return SimpleNamespace(text=self.text, module=SimpleNamespace(Tdmcp=lambda owner: extension))
 
 
 def load(payload, owner, *, until):

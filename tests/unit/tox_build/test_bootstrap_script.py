@@ -77,7 +77,7 @@ def test_the_script_and_the_expanded_form_make_the_same_component(td, tmp_path):
         assert built[what] == seen, what
 
 
-def test_the_script_saves_the_component_before_anything_runs_in_it(td, tmp_path):
+def test_the_script_starts_the_component_and_saves_it(td, tmp_path):
     module, _, started = td
     run(write_bootstrap(tmp_path))
     assert (tmp_path / "show" / "tdmcp.tox").is_file()
@@ -91,3 +91,49 @@ def test_a_name_that_is_taken_is_said_and_nothing_is_built(td, tmp_path):
     with pytest.raises(RuntimeError, match="already holds an operator called tdmcp"):
         run(write_bootstrap(tmp_path))
     assert len(module.op("/project1").children) == 1 and started == []
+
+
+def test_the_script_works_within_a_function_as_well(td, tmp_path):
+    _, _, started = td
+    text = write_bootstrap(tmp_path).read_text("utf-8")
+
+    def paste():
+        exec(text)  # noqa: S102 - its names are this function's, not a module's
+
+    paste()
+    assert started == ["/project1/tdmcp"]
+
+
+def test_a_file_that_is_there_is_left_as_it_is(td, tmp_path):
+    module, _, started = td
+    theirs = tmp_path / "show" / "tdmcp.tox"
+    theirs.write_bytes(b"theirs")
+    run(write_bootstrap(tmp_path))
+    assert theirs.read_bytes() == b"theirs" and started == ["/project1/tdmcp"]
+    assert "It was not saved" in module.op("/project1/tdmcp").comment
+
+
+def test_what_is_half_made_is_removed(td, tmp_path, monkeypatch):
+    module, _, started = td
+
+    def failing(self, name):
+        raise module.tdError("no more pages")
+
+    monkeypatch.setattr(type(module.root), "appendCustomPage", failing)
+    with pytest.raises(module.tdError, match="no more pages"):
+        run(write_bootstrap(tmp_path))
+    assert module.op("/project1").children == [] and started == []
+
+
+def test_a_component_that_does_not_start_is_there_and_saved_all_the_same(td, tmp_path, monkeypatch):
+    module, *_ = td
+
+    def failing(owner, *rest, **more):
+        raise RuntimeError("no thread")
+
+    monkeypatch.setattr(embed, "start", failing)
+    with pytest.raises(RuntimeError, match="no thread"):
+        run(write_bootstrap(tmp_path))
+    made = module.op("/project1/tdmcp")
+    assert made.par.Status.eval() == "The server cannot start: RuntimeError: no thread"
+    assert (tmp_path / "show" / "tdmcp.tox").is_file()

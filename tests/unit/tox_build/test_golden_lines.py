@@ -148,5 +148,6 @@ def test_the_build_stamp_and_the_extension_are_in_the_component():
     made = files()
     assert made[".build"].startswith(b"version 099\nbuild 2025.")
     assert made["tdmcp.parm"] == (
-        b"?\next0object 0 op('./Tdmcp').module.Tdmcp(me)\next0name 0 Tdmcp\next0promote 0 on\n?\n"
+        b"?\next0object 0 op('./Tdmcp').module.Tdmcp(me)\next0name 0 Tdmcp\next0promote 0 on\n"
+        b"enableexternaltox 0 off\nreloadcustom 0 off\n?\n"
     )

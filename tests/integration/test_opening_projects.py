@@ -1,0 +1,96 @@
+"""Another project is opened in the same process, and a component that was dropped in keeps its settings (facts 59, 60)."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from fakes.driver import StandIn
+from tests.integration.component import (
+    COMPONENT,
+    answers,
+    entries,
+    gone,
+    initialize,
+    on_a_fixed_port,
+    par,
+    serving,
+    until,
+)
+
+LINK = "[{0}.par.externaltox.expr, {0}.par.externaltox.eval(), {0}.par.enableexternaltox.eval(), {0}.par.reloadcustom.eval()]"
+
+
+@pytest.fixture(scope="module")
+def td():
+    with on_a_fixed_port() as stand_in:
+        yield stand_in
+        assert stand_in.stats()["thread_conflicts"] == 0
+        assert stand_in.strays == []
+
+
+def opened(td: StandIn, path: str = "") -> None:
+    """Open a project, or an empty one, and wait until it is there."""
+    td.exec("op('/project1').store('before', True)")
+    td.do("open_project", path=path)
+    until(
+        lambda: td.exec("op('/project1').fetch('before', False, search=False)"),
+        "False" if not path else lambda said: True,
+    )
+    td.exec("1")
+
+
+def test_the_link_to_the_dropped_file_is_cleared(td):
+    serving(td)
+    until(lambda: ast.literal_eval(td.exec(LINK.format(COMPONENT))), ["", "", False, False])
+
+
+def test_with_the_component_in_the_new_project_it_serves_again(td):
+    before = serving(td)
+    ids = "{o.id for o in op('/project1').findChildren()}"
+    former = ast.literal_eval(td.exec(ids))
+    path = td.do("save", seconds=0, path="with component.toe")["path"]
+    opened(td, path)
+    assert ast.literal_eval(td.exec(ids)) & former, "ids repeat, and must not be taken for the same operator"
+    # What was saved says that it serves; the server itself has to answer.
+    until(lambda: td.exec("1") and answers(before), True)
+    assert serving(td) == before
+    assert initialize(td) == 200
+    assert [entry["component"] for entry in entries(td)] == ["/project1/tdmcp"]
+    frames = td.stats()["pump"]["frames"]
+    until(lambda: td.stats()["pump"]["frames"], lambda now: now > frames + 5)
+
+
+def test_settings_survive_saving_and_opening(td):
+    serving(td)
+    td.do("delete_component")
+    td.do("drop_component")
+    serving(td)
+    until(lambda: ast.literal_eval(td.exec(LINK.format(COMPONENT))), ["", "", False, False])
+    td.exec(
+        f"{COMPONENT}.par.Accesslevel = 'observe'\n{COMPONENT}.par.Portscan = 3\n{COMPONENT}.par.Active = False"
+    )
+    until(lambda: par(td, "Status"), "Off.")
+    path = td.do("save", seconds=0, path="own settings.toe")["path"]
+    opened(td, path)
+    until(lambda: td.exec(f"{COMPONENT} is not None"), "True")
+    shown = f"[{COMPONENT}.par[n].eval() for n in ('Accesslevel', 'Portscan', 'Active')]"
+    assert ast.literal_eval(td.exec(shown)) == ["observe", 3, False]
+    assert entries(td) == [] and not answers(td.url)
+    td.exec(
+        f"{COMPONENT}.par.Active = True\n{COMPONENT}.par.Accesslevel = 'full'\n{COMPONENT}.par.Portscan = 10"
+    )
+    assert serving(td) == td.url
+
+
+def test_without_the_component_nothing_of_the_server_is_left(td):
+    url = serving(td)
+    opened(td)
+    assert td.exec(COMPONENT) == "None"
+    gone(td, url)
+    until(lambda: td.exec("1") and entries(td), [])
+    ours = "[t.name for t in __import__('threading').enumerate() if t.name.startswith('tdmcp')]"
+    until(lambda: ast.literal_eval(td.exec(ours)), [])
+    td.do("drop_component")
+    assert serving(td) == url
