@@ -101,7 +101,13 @@ def _check_answer(message: dict[str, Any]) -> None:
 
 def _parsed(body: bytes, sessionless: bool) -> Any:
     try:
-        return json.loads(body) if sessionless else pydantic_core.from_json(body)
+        try:
+            return pydantic_core.from_json(body)
+        except ValueError:
+            if not sessionless:
+                raise
+            # Slower, and takes what the other does not: lone surrogates, which tools then refuse in their own words.
+            return json.loads(body)
     except (ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise EnvelopeError(PARSE_ERROR, f"Parse error: the body is not JSON: {reason}.") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 JSON: Final = "application/json"
@@ -18,7 +19,8 @@ class Accepted:
     events: bool
 
 
-def accepted(headers: Sequence[bytes]) -> Accepted:
+@lru_cache(maxsize=64)
+def accepted(headers: tuple[bytes, ...]) -> Accepted:
     """What the Accept headers of a request allow; without any, both."""
     ranges = [
         _range(part) for value in headers for part in value.decode("latin-1").split(",") if part.strip()

@@ -40,7 +40,7 @@ class StreamableHttp:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        takes = accepted(_all(scope, b"accept"))
+        takes = accepted(tuple(_all(scope, b"accept")))
         if scope["method"] == "POST":
             await self._post(scope, receive, send, takes)
         elif scope["method"] == "GET" and not takes.events:
