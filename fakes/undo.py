@@ -1,10 +1,14 @@
-"""The undo stack: named blocks of recorded changes that really are undone and redone (fact 35)."""
+"""The undo stack: named blocks of recorded changes that really are undone and redone (facts 35 and 56).
+
+What is not established is done the worse way: a block that ends without a change clears what could be redone, TD gives
+some steps names of its own, the stack may be short (`limit`), and what `undo()` does while undo is off is a switch.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fakes.errors import tdError
 from fakes.guard import Guarded
@@ -12,7 +16,11 @@ from fakes.guard import Guarded
 if TYPE_CHECKING:
     from fakes.world import World
 
+#: How many steps are kept, unless `UndoStack.limit` says otherwise. TD's own number is not established.
 _LIMIT = 1000
+
+#: What TD calls a step that holds such a change, whatever name its block was given (fact 56).
+_OWN_NAMES = {"destroy": "Delete Node", "flag bypass": "Change Bypass Flag"}
 
 
 class Step:
@@ -36,6 +44,12 @@ class UndoStack:
         self.undone: list[Step] = []
         self.open: Step | None = None
         self.depth = 0
+        self.limit = _LIMIT
+        """How many steps are kept; the oldest ones are forgotten."""
+        self.undo_while_off: Literal["as always", "not redoable", "nothing"] = "as always"
+        """What `undo()` does while `globalState` is off: the same as ever, undo without a step to redo, or nothing."""
+        self.empty_clears_redo = True
+        """Whether a block that ends without a change clears what could be redone."""
         self._replaying = False
 
     @property
@@ -50,6 +64,7 @@ class UndoStack:
         """
         if self.recording and self.open is not None:
             self.open.changes.append((undo, redo))
+            self.open.name = _OWN_NAMES.get(label, self.open.name)
 
     def start(self, name: str, enable: bool = True) -> None:
         """Open a block; a block within a block belongs to the outer one."""
@@ -93,10 +108,16 @@ class UndoStack:
 
     def _close(self) -> None:
         step, self.open = self.open, None
-        if step is not None and step.changes:
-            self.done.append(step)
-            del self.done[:-_LIMIT]
+        if step is None:
+            return
+        if step.changes or self.empty_clears_redo:
             self.undone.clear()
+        if step.changes:
+            self._push(step)
+
+    def _push(self, step: Step) -> None:
+        self.done.append(step)
+        del self.done[: max(0, len(self.done) - self.limit)]
 
     @contextmanager
     def set_aside(self) -> Iterator[None]:
@@ -120,13 +141,14 @@ class UndoStack:
     def undo(self) -> bool:
         """Undo the last step; False if there is none."""
         self.tear_down()
-        if not self.done:
+        if not self.done or (not self.enabled and self.undo_while_off == "nothing"):
             return False
         step = self.done.pop()
         with self.paused():
             for back, _ in reversed(step.changes):
                 back()
-        self.undone.append(step)
+        if self.enabled or self.undo_while_off == "as always":
+            self.undone.append(step)
         return True
 
     def redo(self) -> bool:
@@ -138,7 +160,7 @@ class UndoStack:
         with self.paused():
             for _, again in step.changes:
                 again()
-        self.done.append(step)
+        self._push(step)
         return True
 
     def clear(self) -> None:

@@ -67,6 +67,8 @@ class Job:
         self.steps: Generator[Any, Any, Any] | None = None
         self.cancel_reason: str | None = None
         """Set once somebody wants the job to end; the main thread then closes it at its next yield."""
+        self.kept = ""
+        """What became of the project should the job be broken off now, in a sentence; set by the work itself."""
         self.likely_step_s = 0.0
         """How long its next step will probably take."""
         self.stepped = False

@@ -107,7 +107,8 @@ def cancelled(job: Job, reason: str) -> ToolFailure:
     if job.started is None:
         text = f"{reason} This call was not started and will not run later."
     else:
-        text = f"{reason} This call was broken off; what it had already done stays done."
+        kept = job.kept or "What it had already done stays done."
+        text = f"{reason} This call was broken off. {kept}"
     return ToolFailure(Code.CANCELLED, text, details={"job": job.id})
 
 

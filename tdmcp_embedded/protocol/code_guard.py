@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager
 from inspect import isgenerator
 from time import perf_counter
 from typing import Any, Final, TypeVar
@@ -42,19 +43,49 @@ def ready(call: Call) -> Generator[Any, None, invariant.Guard | None]:
     return guard
 
 
-def edit(call: Call, run: Callable[[], tuple[T, Any]]) -> tuple[T, Any]:
+def edit(call: Call, run: Callable[[], tuple[T, Any]]) -> tuple[T, Any, undo.Journal]:
     """Do an edit in one undo block.
+
+    Returns:
+        What `run` gives, and the journal of the block.
 
     Raises:
         ToolFailure: `access_denied`, where it changed code and was put back; and whatever `run` raises.
     """
+    return _guarded(call, run, lambda: undo.block(call.td, call.undo_name))
+
+
+def attempt(call: Call, run: Callable[[], tuple[T, Any]]) -> bool:
+    """Do an edit with nothing recorded, and put it back: neither undo nor redo knows of it. One step.
+
+    Returns:
+        Whether all of it was tried; not what only TouchDesigner's undo could put back.
+
+    Raises:
+        ToolFailure: the edit is refused; nothing was changed.
+    """
+    try:
+        value, _, _ = _guarded(call, run, lambda: undo.trial(call.td))
+        if isgenerator(value):
+            value.close()
+        return True
+    except undo.TrialEnds:
+        return False
+    finally:
+        if call.guard is not None:
+            call.guard.put_back()
+
+
+def _guarded(
+    call: Call, run: Callable[[], tuple[T, Any]], block: Callable[[], AbstractContextManager[undo.Journal]]
+) -> tuple[T, Any, undo.Journal]:
     guard = call.guard
     for last in (False, True):
         value: Any = None
         try:
             if guard is not None:
                 guard.begin()
-            with undo.block(call.td, call.undo_name) as journal:
+            with block() as journal:
                 journal.guard = guard
                 value, signal = run()
                 journal.look()
@@ -71,7 +102,7 @@ def edit(call: Call, run: Callable[[], tuple[T, Any]]) -> tuple[T, Any]:
             if guard is not None:
                 guard.put_back()
             raise
-        return value, signal
+        return value, signal, journal
     raise AssertionError("the second time returns or raises")
 
 

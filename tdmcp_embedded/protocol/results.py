@@ -20,7 +20,7 @@ from mcp_types import (
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.protocol import icons
 from tdmcp_embedded.resources.kinds import KINDS
-from tdmcp_embedded.tools.tool import Output
+from tdmcp_embedded.tools.tool import DoneUnanswered, Output, unanswered
 
 #: Largest message, in bytes: Claude Desktop refuses results over 1 MB, the Python SDK's client events over 1 MiB.
 MESSAGE_LIMIT = 1_000_000
@@ -50,9 +50,20 @@ def success(output: Output) -> CallToolResult:
     """A tool's output as a result. Pictures go with text only: some clients (Codex) pass the model nothing but the
     structured content where there is any.
 
+    Of an edit that is done the answer says so in any case.
+
     Raises:
         ToolFailure: `too_large`, when the message would be refused by clients.
     """
+    try:
+        return _success(output)
+    except Exception as error:
+        if output._edit is None or isinstance(output, DoneUnanswered):
+            raise
+        return _success(unanswered(output._edit, error))
+
+
+def _success(output: Output) -> CallToolResult:
     structured = None if output.pictures else _encodable(output.structured())
     meta = {APP_META: shown} if (shown := output.for_app()) is not None else None
     content: list[ContentBlock] = [TextContent(text=_encodable(output.text()))]

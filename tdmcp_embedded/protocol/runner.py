@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import isgenerator
 from typing import Any, Final
 
+from tdmcp_embedded.errors import ToolFailure
 from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.protocol import code_guard
 from tdmcp_embedded.tools import undo_names
-from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Tool
+from tdmcp_embedded.tools.tool import (
+    Arguments,
+    Call,
+    DoneUnanswered,
+    EditDone,
+    Effect,
+    Output,
+    Tool,
+    unanswered,
+)
 from tdmcp_embedded.touchdesigner import annotations as annotating
 from tdmcp_embedded.touchdesigner import undo
+
+_log = logging.getLogger(__name__)
 
 #: Seconds between two signs of life of work that does not report its progress itself.
 _SIGN_OF_LIFE: Final = 0.5
@@ -28,9 +41,26 @@ class Done:
     tool: Tool
     arguments: Arguments
     value: Any
+    edit: EditDone | None = None
+    """The edit that was made and is kept; None if there was none."""
 
     def output(self) -> Output:
-        if self.tool.finish is not None:
+        try:
+            output = self._output()
+            if self.edit is not None:
+                # Both forms can be made: nothing may raise any more once this is given out.
+                output.structured()
+                output.text()
+        except Exception as error:
+            if self.edit is None:
+                raise
+            _log.exception("tool %s: the edit is done, its answer failed", self.tool.name)
+            return unanswered(self.edit, error)
+        output._edit = self.edit
+        return output
+
+    def _output(self) -> Output:
+        if self.tool.finish is not None and not isinstance(self.value, DoneUnanswered):
             return self.tool.finish(self.call, self.arguments, self.value).bounded()
         assert isinstance(self.value, Output)
         return self.value.bounded()
@@ -46,16 +76,29 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
     assert tool.run is not None
     _report_to_job(call)
     if tool.effect is Effect.READ:
+        _if_broken_off(call, "It only looks: nothing was changed.")
         value = tool.run(call, arguments)
         if isgenerator(value):
             value = yield from _onwards(call, tool, value)
         return Done(call, tool, arguments, value)
 
-    if tool.prepare is not None:
-        call.prepared = yield from _prepared(call, tool, arguments)
+    _if_broken_off(call, "Its edit had not begun: nothing was changed.")
     call.undo_name = call.undo_name or undo_names.name(tool, arguments)
     call.guard = yield from code_guard.ready(call)
-    value, signal = code_guard.edit(call, lambda: _begun(tool, call, arguments))
+    if undo.at_risk(call.td):
+        # What is refused must not cost the user what can be redone.
+        trial = replace(call, prepared=None)
+        if code_guard.attempt(trial, lambda: _begun(tool, trial, arguments)):
+            yield NEXT_FRAME
+    if tool.prepare is not None:
+        call.prepared = yield from _prepared(call, tool, arguments)
+        # Frames have passed.
+        call.guard = yield from code_guard.ready(call)
+    value, signal, journal = code_guard.edit(call, lambda: _begun(tool, call, arguments))
+    call.undo_name = journal.step
+    edit = EditDone(journal.step) if journal.stands else None
+    if edit is not None:
+        _if_broken_off(call, edit.sentence())
     try:
         while call.later:
             yield NEXT_FRAME
@@ -64,8 +107,26 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
         # A call that is cancelled has edited all the same: what is left of the edit is done without it.
         annotating.spread(call.td, call.later)
     if isgenerator(value):
-        value = yield from _onwards(call, tool, value, signal)
-    return Done(call, tool, arguments, value)
+        try:
+            value = yield from _onwards(call, tool, value, signal)
+        except Exception as error:
+            if edit is None:
+                raise
+            _log.exception("tool %s: the edit is done, looking at it failed", tool.name)
+            value = unanswered(edit, error)
+    if isinstance(value, ToolFailure):
+        # What the tool did before it failed is kept, as its caller asked.
+        raise value
+    if getattr(value, "undo", ""):
+        value.undo = journal.step
+    return Done(call, tool, arguments, value, edit)
+
+
+def _if_broken_off(call: Call, sentence: str) -> None:
+    """What to say of the project should the call be cancelled from here on."""
+    job = call.queue.current
+    if job is not None:
+        job.kept = sentence
 
 
 def _begun(tool: Tool, call: Call, arguments: Arguments) -> tuple[Any, Any]:

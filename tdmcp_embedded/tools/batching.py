@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Generator
-from contextlib import suppress
+import logging
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from inspect import isgenerator
 from typing import Any, Self, cast
@@ -20,6 +21,8 @@ from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, To
 from tdmcp_embedded.touchdesigner import places, undo
 from tdmcp_embedded.touchdesigner.code_policy.invariant import CodeChanged
 from tdmcp_embedded.touchdesigner.values import weight
+
+_log = logging.getLogger(__name__)
 
 #: Tools that cannot share a frame and an undo step with others.
 _ALONE = frozenset({"batch", "undo", "save_project", "get_job", "get_status"})
@@ -66,6 +69,10 @@ class _Running:
     steps: Generator[Any, None, Any] | None = None
     signal: Any = None
     value: Any = None
+    later: bool = False
+    """Whether it looks at what the calls before it have done, frames after them."""
+    failure: ToolFailure | None = None
+    """What went wrong with it after the edits were done."""
 
 
 def prepare(call: Call, given: Batch) -> Steps[dict[str, places.Room]]:
@@ -86,7 +93,13 @@ def batch(call: Call, given: Batch) -> Generator[Any, None, list[_Running]]:
     prepared = [_prepare(call, each, index, given.confirm) for index, each in enumerate(given.calls)]
     undo.journal().shared = True
     places.use(call.prepared)
+    edited = False
     for index, running in enumerate(prepared):
+        reads = running.tool.effect is Effect.READ
+        edited = edited or not reads
+        if edited and reads:
+            running.later = True
+            continue
         try:
             _begin(running)
             # The calls after it may run code by cooking: each finds what was there before the batch.
@@ -96,11 +109,44 @@ def batch(call: Call, given: Batch) -> Generator[Any, None, list[_Running]]:
             raise
         except ToolFailure as failure:
             raise _placed(failure, index, running.tool.name) from None
-    while waiting := [running for running in prepared if running.steps is not None]:
+    yield from _go_on([running for running in prepared if not running.later])
+    looks = [running for running in prepared if running.later]
+    if looks:
+        # Callbacks run at the next frame, and a shader takes its text one cook after that (fact 11): what is looked at
+        # after an edit is looked at when that has come through.
+        yield NEXT_FRAME
+        yield NEXT_FRAME
+        for running in looks:
+            with _kept(running):
+                _begin(running)
+            yield
+        yield from _go_on(looks)
+    return prepared
+
+
+def _go_on(calls: list[_Running]) -> Generator[Any, None, None]:
+    """The further steps of some calls, side by side."""
+    while waiting := [running for running in calls if running.steps is not None]:
         yield NEXT_FRAME if all(running.signal is NEXT_FRAME for running in waiting) else None
         for running in waiting:
-            _step(running)
-    return prepared
+            with _kept(running):
+                _step(running)
+
+
+@contextmanager
+def _kept(running: _Running) -> Iterator[None]:
+    """Keep the failure of one call with that call: the edits of the others are done."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - whatever it is, the answer must still say what was done
+        running.steps, running.failure = None, _failure(error)
+
+
+def _failure(error: Exception) -> ToolFailure:
+    if isinstance(error, ToolFailure):
+        return ToolFailure(error.code, error.message, hint=error.hint, suggestions=error.suggestions)
+    _log.exception("a call of a batch failed after its edits")
+    return ToolFailure(Code.INTERNAL_ERROR, f"Its answer could not be made: {type(error).__name__}: {error}")
 
 
 def _prepare(call: Call, given: BatchCall, index: int, confirm: bool) -> _Running:
@@ -171,18 +217,24 @@ def finish(call: Call, given: Batch, done: list[_Running]) -> BatchResult:
     changed = False
     room, room_of_edits = _MOST_BYTES, _MOST_OF_EDITS
     for running in done:
-        output: Output = (
-            running.tool.finish(running.call, running.arguments, running.value)
-            if running.tool.finish is not None
-            else running.value
-        )
+        output: Output | None = None
+        if running.failure is None:
+            try:
+                output, structured, text = _answer(running, call.undo_name)
+            except Exception as error:  # noqa: BLE001 - the edits are done, whatever their answers
+                running.failure = _failure(error)
+        if running.failure is not None or output is None:
+            failure = running.failure or ToolFailure(Code.INTERNAL_ERROR, "No answer was made.")
+            edits = running.tool.effect is not Effect.READ
+            changed = changed or edits
+            state: dict[str, Any] = {"done": True} if edits else {}
+            results.append({"tool": running.tool.name, **state, "error": failure.structured()})
+            texts.append(f"{running.tool.name}: {'done; ' if edits else ''}{failure.text()}")
+            continue
         changed = changed or bool(getattr(output, "undo", ""))
-        for problem in getattr(output, "problems", []):
-            problems.setdefault((problem.path, problem.message), problem)
-        output = output.bounded()
-        text = output.text()
-        # What is empty says nothing, a hundred times.
-        structured = {key: value for key, value in output.structured().items() if value not in ("", [], {})}
+        for problem in getattr(output, "problems", None) or []:
+            if isinstance(problem, aftermath.Problem):
+                problems.setdefault((problem.path, problem.message), problem)
         size = weight(text) + weight(structured)
         edit = running.tool.effect is not Effect.READ
         words = size if edit else 0
@@ -204,14 +256,31 @@ def finish(call: Call, given: Batch, done: list[_Running]) -> BatchResult:
     return result
 
 
+def _answer(running: _Running, step: str) -> tuple[Output, dict[str, Any], str]:
+    """The answer of one call, in both its forms."""
+    output: Output = (
+        running.tool.finish(running.call, running.arguments, running.value)
+        if running.tool.finish is not None
+        else running.value
+    )
+    if isinstance(output, aftermath.Edited) and output.undo:
+        # All calls share one step, which TD may have given a name of its own.
+        output.undo = step
+    output = output.bounded()
+    # What is empty says nothing, a hundred times.
+    structured = {key: value for key, value in output.structured().items() if value not in ("", [], {})}
+    return output, structured, output.text()
+
+
 TOOLS = [
     Tool(
         name="batch",
         title="Batch",
         description=(
-            "Several calls in order, in one frame and one undo step, all or nothing: if one is refused, nothing of the "
-            "batch is done. Later calls may name what earlier ones make. Saves round trips: a frame each. Returns the result "
-            "of each call; of many edits, only that they are done."
+            "Several calls in order, in one frame and one undo step, all or nothing: if an edit is refused, nothing of the "
+            "batch is done. Later calls may name what earlier ones make. Reads and pictures may follow the edits: they "
+            "are made some frames later, when all edits have taken effect. Returns the result of each call; of many "
+            "edits, only that they are done."
         ),
         level=Level.EDIT,
         effect=Effect.DESTRUCTIVE,

@@ -90,10 +90,43 @@ def prepare(call: Call, arguments: BuildNetwork) -> Steps[Any]:
 
 def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
     if arguments.dry_run and call.batched:
-        # It is taken back by ending the undo block, which holds what the other calls did.
+        # What it says would be about a network that the other calls are changing.
         raise ToolFailure(
             Code.VALUE_INVALID, "A dry run cannot be part of a batch.", hint="Call build_network by itself."
         )
+    if arguments.dry_run:
+        with undo.trial(call.td):
+            built = _build(call, arguments, None)[0]
+        return _output(arguments, lookup.component(call.td, arguments.path), built)
+    watch = aftermath.Watch()
+    built, parent, specs = _build(call, arguments, watch)
+    aftermath.need_confirmation(
+        arguments.confirm, len(built.deleted), built.deleted, "Building exactly this deletes"
+    )
+    changed = bool(built.created or built.changed or built.deleted)
+    output = _output(arguments, parent, built)
+    output.undo = aftermath.done(call, changed)
+    if changed:
+        touched = [path for path in [*built.created, *built.changed] if path != str(arguments.path)]
+        output.problems = yield from watch.after(call, touched, built.created)
+        output.notes += built.late
+        output.notes += yield from aftermath.reread(call, built.written)
+        output.broken_references = yield from aftermath.broken_references(
+            call, dict.fromkeys(built.deleted, "")
+        )
+        output.values = _values(built)
+        for where, spec in _walk(output.path, specs):
+            if "params" in spec:
+                output.notes += [
+                    f"{where} {note}" for note in resolution_notes(find(call.td, where), spec["params"])
+                ]
+    return output
+
+
+def _build(
+    call: Call, arguments: BuildNetwork, watch: aftermath.Watch | None
+) -> tuple[building.Built, Any, list[dict[str, Any]]]:
+    """The edit itself: what it did, where, and by which description."""
     access = aftermath.access(call)
     parent = lookup.component(call.td, arguments.path)
     specs = [operator.compact() for operator in arguments.operators]
@@ -103,17 +136,15 @@ def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
         else [annotation.compact() for annotation in arguments.annotations]
     )
     places.use(call.prepared)
-    watch = aftermath.Watch()
-    watch.before(_present(parent, specs))
-    path = str(parent.path)
+    if watch is not None:
+        watch.before(_present(parent, specs))
     built = building.build(call.td, parent, specs, notes, access, exact=arguments.exact)
-    if built.deleted and not arguments.dry_run:
-        aftermath.need_confirmation(
-            arguments.confirm, len(built.deleted), built.deleted, "Building exactly this deletes"
-        )
-    changed = bool(built.created or built.changed or built.deleted)
+    return built, parent, specs
+
+
+def _output(arguments: BuildNetwork, parent: Any, built: building.Built) -> BuiltNetwork:
     output = BuiltNetwork(
-        path=path,
+        path=str(parent.path),
         dry_run=arguments.dry_run,
         created=built.created[:_MOST_LISTED],
         changed=built.changed[:_MOST_LISTED],
@@ -129,24 +160,6 @@ def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
     for word in ("created", "changed", "deleted"):
         if len(getattr(built, word)) > _MOST_LISTED:
             output.notes.append(f"{word}: {len(getattr(built, word))} in all")
-    if arguments.dry_run:
-        undo.journal().roll_back()
-        return output
-    output.undo = aftermath.done(call, changed)
-    if changed:
-        touched = [path for path in [*built.created, *built.changed] if path != str(arguments.path)]
-        output.problems = yield from watch.after(call, touched, built.created)
-        output.notes += built.late
-        output.notes += yield from aftermath.reread(call, built.written)
-        output.broken_references = yield from aftermath.broken_references(
-            call, dict.fromkeys(built.deleted, "")
-        )
-        output.values = _values(built)
-        for where, spec in _walk(path, specs):
-            if "params" in spec:
-                output.notes += [
-                    f"{where} {note}" for note in resolution_notes(find(call.td, where), spec["params"])
-                ]
     return output
 
 

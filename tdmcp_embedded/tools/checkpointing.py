@@ -54,13 +54,12 @@ _MOST_LISTED = 100
 def checkpoint(call: Call, given: Checkpoint) -> Steps[Checkpoints]:
     td = call.td
     if given.action == "list":
-        undo.journal().abandon()
         path = lookup.normal_path(given.path) if given.path is not None else None
         return Checkpoints(action="list", checkpoints=checkpoints.listed(td, path))
     if given.path is None or not given.name:
         raise ToolFailure(Code.VALUE_INVALID, f"{given.action} needs path and name.")
     if given.action == "drop":
-        undo.journal().abandon()
+        undo.journal().irreversible()
         path = lookup.normal_path(given.path)
         checkpoints.drop(td, path, given.name)
         return Checkpoints(action="drop", checkpoints=checkpoints.listed(td, path))
@@ -68,7 +67,7 @@ def checkpoint(call: Call, given: Checkpoint) -> Steps[Checkpoints]:
     path = str(comp.path)
     if given.action == "save":
         # Nothing of the user's is edited; reading a large network takes frames.
-        undo.journal().abandon()
+        undo.journal().irreversible()
         yield from checkpoints.save(td, path, given.name, network.run(td, comp))
         return Checkpoints(action="save", checkpoints=checkpoints.listed(td, path))
     return (yield from _restore(call, given, comp))

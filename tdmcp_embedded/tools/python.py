@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator
+from dataclasses import dataclass
 from typing import Any, Self
 
 from pydantic import Field
@@ -13,7 +14,9 @@ from tdmcp_embedded.frame_queue import TimeLimitExceeded
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, bounding
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
-from tdmcp_embedded.touchdesigner import operators, python, undo
+from tdmcp_embedded.touchdesigner import census, python, python_effects, undo
+from tdmcp_embedded.touchdesigner.census import Census
+from tdmcp_embedded.touchdesigner.python_effects import Effects
 from tdmcp_embedded.touchdesigner.values import cut, weight
 
 _LONGEST_CODE = 1_000_000
@@ -25,9 +28,7 @@ _LEAST = 500
 
 class ExecutePython(Arguments):
     code: str = Field(description="Python; the last expression is the value")
-    time_limit: float | None = Field(
-        default=None, gt=0, le=600, description="seconds; default: the server's setting"
-    )
+    time_limit: float | None = Field(default=None, gt=0, le=600, description="seconds; default: a setting")
     keep: bool = Field(default=False, description="on an error, keep what was done before it")
 
 
@@ -69,70 +70,106 @@ class PythonResult(aftermath.Edited):
         return "\n".join([*lines, self.trailer()])
 
 
-#: What operators hold in their storage, by path.
-Stored = dict[str, dict[str, Any]]
+@dataclass
+class Before:
+    """What is known before the code runs."""
 
-#: Operators by path, with their ids: what a piece of code made or took away shows by comparing two of these.
-Roll = dict[str, int]
+    effects: Effects
+    listed: Census | None = None
+    """The operators of a large project, listed over the frames before."""
 
 
-def execute_python(call: Call, arguments: ExecutePython) -> Steps[PythonResult]:
+def prepare(call: Call, arguments: ExecutePython) -> Steps[Before | None]:
+    """In a large project the operators are listed beforehand, if the code may make or delete any at all."""
+    if call.batched or len(arguments.code) > _LONGEST_CODE:
+        return None
+    known = Before(python_effects.of(arguments.code))
+    if known.effects.makes and not census.is_small(call.td):
+        known.listed = yield from census.over_frames(call.td)
+    return known
+
+
+def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None, PythonResult | ToolFailure]:
     if len(arguments.code) > _LONGEST_CODE:
         raise ToolFailure(
             Code.TOO_LARGE,
             f"{len(arguments.code)} characters of code are too many.",
             hint="Put it into a textDAT with write_data and run that: op('name').run().",
         )
-    nested = undo.journal().shared
-    # Listing a large project takes frames, and an undo block may not stay open across them: this call opens its own.
-    if not nested:
-        undo.journal().abandon()
-    stored: Stored = {}
-    before: Roll = {} if nested else (yield from _roll_call(call, stored))
-    outcome = python.Outcome()
-    try:
-        with undo.block(call.td, call.undo_name or "MCP Execute Python") as journal:
-            journal.foreign_code()
-            limit = arguments.time_limit or call.settings.python_limit
-            outcome = python.execute(
-                call.td, arguments.code, _me(call), call.queue.limit(limit), TimeLimitExceeded
-            )
-            if outcome.error and not arguments.keep:
-                raise _Failed
-    except _Failed:
-        pass
-    changed = journal.grew
-    after: Roll = before if nested else (yield from _roll_call(call))
-    if outcome.error and not arguments.keep and not nested:
-        _remove_leftovers(call, before, after)
-        yield from _put_storage_back(call, stored)
-        after = yield from _roll_call(call)
-    created, deleted, renamed = _compare(before, after)
+    td, journal = call.td, undo.journal()
+    # Code is never tried: it may do anything.
+    journal.irreversible()
+    before = call.prepared if isinstance(call.prepared, Before) else Before(python_effects.of(arguments.code))
+    effects = before.effects
+    # Within the code's own step, so that nobody else's work is among what it did.
+    own = census.at_once(td) if effects.makes and before.listed is None and census.is_small(td) else None
+    stored = census.stored(td) if effects.stores and (own is not None or not effects.opaque) else None
+    failure: list[ToolFailure] = []
+
+    def put_back() -> None:
+        # After TouchDesigner's undo: code may have torn the undo block down (fact 35).
+        if own is not None:
+            census.remove_new(td, own)
+        if stored is not None:
+            census.put_storage_back(stored)
+        if failure and own is not None:
+            _tell_left_over(failure[0], census.compare(own, census.at_once(td)))
+
+    if effects.edits:
+        journal.aside(put_back)
+        journal.writing()
+    journal.foreign_code()
+    limit = arguments.time_limit or call.settings.python_limit
+    outcome = python.execute(td, arguments.code, _me(call), call.queue.limit(limit), TimeLimitExceeded)
+    if outcome.error and not (arguments.keep and not call.batched):
+        failure.append(_failure(outcome, kept=False))
+        if own is None and effects.opaque:
+            failure[0].hint = (failure[0].hint + _NOT_LISTED).strip()
+        raise failure[0]
+    after = census.at_once(td) if own is not None else None
+    yield
+    if before.listed is not None and (call.undo_name or effects.opaque):
+        own, after = before.listed, (yield from census.over_frames(td))
+    changes = census.compare(own, after) if own is not None and after is not None else census.Changes()
     if outcome.error:
-        raise _failure(outcome, arguments, created, deleted, nested)
+        return _failure(outcome, kept=True, changes=changes)
     output = PythonResult(
         stdout=outcome.stdout,
         stderr=outcome.stderr,
         value=outcome.value,
         repr=outcome.repr,
-        created=created[:_MOST_LISTED],
-        deleted=deleted[:_MOST_LISTED],
-        renamed=renamed[:_MOST_LISTED],
-        undo=call.undo_name if changed or created or deleted or renamed else "",
+        created=changes.created[:_MOST_LISTED],
+        deleted=changes.deleted[:_MOST_LISTED],
+        renamed=changes.renamed[:_MOST_LISTED],
+        undo=call.undo_name if effects.edits else "",
     )
-    for word, paths in (("created", created), ("deleted", deleted)):
+    for word, paths in (("created", changes.created), ("deleted", changes.deleted)):
         if len(paths) > _MOST_LISTED:
             output.stderr += f"\n[{len(paths)} operators {word}, the first {_MOST_LISTED} are listed]"
-    if created or deleted or changed:
+    if effects.edits and (call.undo_name or changes != census.Changes()):
         watch = aftermath.Watch()
-        output.problems = yield from watch.after(call, created)
-    gone = dict.fromkeys(deleted, "") | dict(each.split(" → ", 1) for each in renamed)
-    output.broken_references = yield from aftermath.broken_references(call, gone)
+        output.problems = yield from watch.after(call, changes.created)
+    gone = dict.fromkeys(changes.deleted, "") | dict(each.split(" → ", 1) for each in changes.renamed)
+    if gone:
+        output.broken_references = yield from aftermath.broken_references(call, gone)
     return output
 
 
-class _Failed(Exception):
-    """Leaves the undo block after the agent's code failed, so that everything is put back."""
+#: For code whose text does not show what it does, in a project too large to be listed in its own step.
+_NOT_LISTED = (
+    " The project is large and the code runs what its text does not show: operators made after an undo block was ended "
+    "from inside, and changed storage, may be left over."
+)
+
+
+def _tell_left_over(failure: ToolFailure, changes: census.Changes) -> None:
+    """Say what neither undo nor we could put back."""
+    for word, paths in (
+        ("left_over", changes.created), ("not_restored", changes.deleted), ("renamed", changes.renamed)
+    ):  # fmt: skip
+        if paths:
+            failure.details[word] = paths[:_MOST_LISTED]
+            failure.message += f" {len(paths)} operators are {word.replace('_', ' ')}."
 
 
 def _me(call: Call) -> Any:
@@ -142,73 +179,16 @@ def _me(call: Call) -> Any:
     return parent if parent is not None else call.td.op("/")
 
 
-def _roll_call(call: Call, stored: Stored | None = None) -> Generator[None, None, Roll]:
-    """All operators; `stored` gets what those hold in their storage."""
-    found: Roll = {}
-    pace = operators.Pace(every=32)
-    for operator, _ in operators.walk(call.td.op("/"), skip=operators.SYSTEM_NETWORKS):
-        found[str(operator.path)] = int(operator.id)
-        if stored is not None and (held := operator.storage):
-            stored[str(operator.path)] = dict(held)
-        if pace.due():
-            yield
-    # Whatever comes next may take its time: the code, or two lists of ten thousand compared.
-    yield
-    return found
-
-
-def _compare(before: Roll, after: Roll) -> tuple[list[str], list[str], list[str]]:
-    if before == after:
-        return [], [], []
-    created = [path for path in after if path not in before]
-    deleted = [path for path in before if path not in after]
-    gone = {before[path]: path for path in deleted}
-    renamed = {gone[after[path]]: path for path in created if after[path] in gone}
-    return (
-        [path for path in created if path not in renamed.values()],
-        [path for path in deleted if path not in renamed],
-        [f"{old} → {new}" for old, new in renamed.items()],
-    )
-
-
-def _remove_leftovers(call: Call, before: Roll, after: Roll) -> None:
-    """Take away what undo left: code may have torn the undo block down (fact 35)."""
-    for path in sorted((p for p in after if p not in before), key=len):
-        found = call.td.op(path)
-        # Below a leftover that is gone already there is nothing left to find.
-        if found is not None:
-            undo.destroy(found)
-
-
-def _put_storage_back(call: Call, stored: Stored) -> Generator[None, None, None]:
-    """Put every operator's storage back; that TouchDesigner's undo does so is not established."""
-    pace = operators.Pace(every=32)
-    for operator, _ in operators.walk(call.td.op("/"), skip=operators.SYSTEM_NETWORKS):
-        if pace.due():
-            yield
-        was = stored.get(str(operator.path), {})
-        for name in operator.storage.keys() - was.keys():
-            # Takes a pattern: what goes along with it comes back below.
-            operator.unstore(name)
-        held = operator.storage
-        for name, value in was.items():
-            # By identity: what is stored may be anything, and need not be comparable.
-            if name not in held or held[name] is not value:
-                operator.store(name, value)
-
-
-def _failure(
-    outcome: python.Outcome, arguments: ExecutePython, created: list[str], deleted: list[str], nested: bool
-) -> ToolFailure:
+def _failure(outcome: python.Outcome, *, kept: bool, changes: census.Changes | None = None) -> ToolFailure:
     details: dict[str, Any] = {"traceback": outcome.traceback}
     if outcome.line is not None:
         details["line"] = outcome.line
     details |= {"stdout": outcome.stdout, "stderr": outcome.stderr}
-    if created:
-        details["created"] = created[:_MOST_LISTED]
-    if deleted:
-        details["deleted" if arguments.keep else "not_restored"] = deleted[:_MOST_LISTED]
-    state = "What it did before is kept." if arguments.keep else "What it did was undone."
+    if changes is not None:
+        for word in ("created", "deleted", "renamed"):
+            if paths := getattr(changes, word):
+                details[word] = paths[:_MOST_LISTED]
+    state = "What it did before is kept." if kept else "What it did was undone."
     if outcome.timed_out:
         return ToolFailure(
             Code.TIME_LIMIT,
@@ -229,16 +209,17 @@ TOOLS = [
         name="execute_python",
         title="Execute Python",
         description=(
-            "Run Python on TouchDesigner's main thread with its names in scope (op, me, parent, project, "
-            "ui, tdu …); relative paths start where this server's component stands. Returns stdout, "
+            "Run Python on TouchDesigner's main thread with its names in scope (op, me, parent, ui …); "
+            "relative paths start where this server's component stands. Returns stdout, "
             "stderr, the last expression's value, operators created and deleted. An error gives the "
-            "traceback with your line numbers and undoes everything, unless keep."
+            "traceback with your line numbers and undoes everything, unless keep. Shaders compile a frame later."
         ),
         level=Level.FULL,
         effect=Effect.DESTRUCTIVE,
         arguments=ExecutePython,
         output=PythonResult,
         run=execute_python,
+        prepare=prepare,
         deadline=_deadline,
         core=True,
     )

@@ -127,7 +127,7 @@ class ExportedComponent(Output):
 
 
 def export_component(call: Call, given: ExportComponent) -> ExportedComponent:
-    undo.journal().abandon()
+    undo.journal().irreversible()
     comp = lookup.component(call.td, given.path)
     if comp.parent() is None:
         raise ToolFailure(Code.VALUE_INVALID, "The root is the project: save_project saves it.")

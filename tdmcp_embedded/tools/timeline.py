@@ -10,7 +10,7 @@ from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
-from tdmcp_embedded.touchdesigner import project, undo
+from tdmcp_embedded.touchdesigner import project
 
 
 class ControlTimeline(Arguments):
@@ -44,8 +44,6 @@ class Timeline(Output):
 
 
 def control_timeline(call: Call, given: ControlTimeline) -> Steps[Timeline]:
-    # TD keeps no undo for its timeline.
-    undo.journal().abandon()
     values = given.model_dump(exclude={"action"}, exclude_none=True)
     if given.action == "set" and not values:
         raise ToolFailure(

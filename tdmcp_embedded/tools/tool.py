@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
+from tdmcp_embedded.errors import ToolFailure
 from tdmcp_embedded.settings import Level, Settings
+from tdmcp_embedded.touchdesigner.values import clean, cut
 
 if TYPE_CHECKING:
     from tdmcp_embedded.frame_queue import FrameQueue
@@ -44,6 +46,7 @@ class Output(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     _pictures: list[Picture] = PrivateAttr(default_factory=list)
+    _edit: EditDone | None = PrivateAttr(default=None)
 
     def text(self) -> str:
         """The same in its most compact readable form; compact JSON unless a subclass knows better."""
@@ -69,6 +72,40 @@ class Output(BaseModel):
     def pictures(self) -> list[Picture]:
         """Images that go with the answer, as image content."""
         return self._pictures
+
+
+@dataclass(frozen=True)
+class EditDone:
+    """That an edit was made and is kept, whatever becomes of its answer."""
+
+    undo: str
+    """Name of its undo step as TouchDesigner lists it; "" if it has none."""
+
+    def sentence(self) -> str:
+        return "Its edit is done and stays" + (f" (undo step {self.undo!r})." if self.undo else ".")
+
+
+class DoneUnanswered(Output):
+    """The answer of an edit that is done, where its own answer could not be made."""
+
+    done: bool = True
+    undo: str = ""
+    note: str
+
+    def text(self) -> str:
+        return f"{self.note}\nundo: {self.undo or 'nothing to undo'}"
+
+
+def unanswered(edit: EditDone, error: BaseException) -> DoneUnanswered:
+    """The answer of an edit that is done, when making its answer has raised `error`."""
+    why = error.message if isinstance(error, ToolFailure) else f"{type(error).__name__}: {error}"
+    output = DoneUnanswered(
+        undo=edit.undo,
+        note=f"The edit is done; the answer could not be made ({cut(clean(why), 300)}). "
+        "Read what it changed instead of repeating it.",
+    )
+    output._edit = edit
+    return output
 
 
 @dataclass(frozen=True)

@@ -17,45 +17,52 @@ _MOST_FRAMES = 600
 
 
 class Undo(Arguments):
-    steps: int = Field(default=1, ge=1, le=100, description="how many calls to take back")
-    redo: bool = Field(default=False, description="redo instead")
+    steps: int = Field(default=1, ge=1, le=100, description="calls to take back")
+    redo: bool = False
+    others: bool = Field(default=False, description="also other people's steps")
 
 
 class Undone(Output):
     undone: list[str] = Field(default=[], description="names of the steps, first undone first")
     redone: list[str] = Field(default=[])
     can_undo: list[str] = Field(
-        description="names of steps on TouchDesigner's undo list, as it lists them (up to 20)"
+        description="names of steps on TouchDesigner's undo list, newest first (up to 20)"
     )
     can_redo: list[str] = Field(default=[])
+    note: str = ""
 
     def text(self) -> str:
         word, done = ("Redone", self.redone) if self.redone else ("Undone", self.undone)
         lines = [f"{word}: {', '.join(done)}"]
         lines.append("can undo: " + (", ".join(self.can_undo) or "nothing"))
         lines.append("can redo: " + (", ".join(self.can_redo) or "nothing"))
-        return "\n".join(lines)
+        return "\n".join([*lines, *([self.note] if self.note else [])])
 
 
 def undo(call: Call, arguments: Undo) -> Steps[Undone]:
-    # The block around this call must not become a step of its own, nor stay open while undoing.
+    undoing.journal().irreversible()
+    # Steps may call back code of ours: what that does is no part of this call.
     undoing.journal().abandon()
     # The settings hold the levels: what a person took back there, an agent below full may not bring again.
     own = str(call.instance.get("component", ""))
     guarded = call.td.op(own) if own and not call.level.allows(Level.FULL) else None
-    done, can_undo, can_redo = undo_steps.steps(call.td, arguments.steps, arguments.redo, guarded, call.guard)
+    moved = undo_steps.steps(
+        call.td, arguments.steps, arguments.redo, others=arguments.others, guarded=guarded, guard=call.guard
+    )
     for _ in range(_MOST_FRAMES):
         if not annotating.waiting():
             break
         yield NEXT_FRAME
-    if not done:
-        word = "redo" if arguments.redo else "undo"
+    word = "redo" if arguments.redo else "undo"
+    if not moved.done:
         raise ToolFailure(Code.PRECONDITION_FAILED, f"There is nothing to {word}.")
+    note = f"The next step, {moved.left!r}, is not of a call of this server; others: true takes it."
     return Undone(
-        undone=[] if arguments.redo else done,
-        redone=done if arguments.redo else [],
-        can_undo=can_undo[-20:],
-        can_redo=can_redo[-20:],
+        undone=[] if arguments.redo else moved.done,
+        redone=moved.done if arguments.redo else [],
+        can_undo=moved.can_undo[:20],
+        can_redo=moved.can_redo[:20],
+        note=note if moved.left else "",
     )
 
 
@@ -64,8 +71,8 @@ TOOLS = [
         name="undo",
         title="Undo",
         description=(
-            "Undo (or redo) steps of TouchDesigner's undo list: each editing call is one, the user's own "
-            "edits are others. Returns their names: check that they are those you meant."
+            "Undo (or redo) editing calls, newest first, a step each; refused where a person has worked "
+            "since, unless others. Returns their names."
         ),
         level=Level.EDIT,
         effect=Effect.EDIT,

@@ -145,7 +145,10 @@ class _Builder:
     def _annotate(self, networks: Sequence[tuple[Any, Sequence[Spec]]]) -> None:
         """Last of all, in a batch of the whole batch: making one ends TD's undo block (fact 56); then one a frame."""
         for place, described in networks:
-            self._built.changed += annotating.pending(self._td, place, described, self._exact)
+            pending = annotating.pending(self._td, place, described, self._exact)
+            if not pending:
+                continue
+            self._built.changed += pending
             for make, check in annotating.making(self._td, place, described, self._access, self._exact):
                 undo.journal().at_end(make, check, self._built.late)
 

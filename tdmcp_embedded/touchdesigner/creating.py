@@ -62,6 +62,11 @@ def create(
         check_name(name)
         if child(parent, name) is not None:
             raise taken(parent, name, if_exists)
+    journal = undo.journal()
+    if type_name == "annotateCOMP":
+        # Making one is a step of TD's own (fact 56).
+        journal.irreversible()
+    journal.writing()
     try:
         made = parent.create(type_name, name) if name is not None else parent.create(type_name)
     except Exception as error:  # noqa: BLE001 - retired types have a class, but cannot be made (fact 16)
@@ -71,10 +76,10 @@ def create(
         ) from None
     let_dock(made)
     for each in layout.group(made):
-        undo.journal().created(each)
+        journal.created(each)
         # As the editor does; TD's own create() leaves it off (fact 20).
         each.viewer = not each.isCOMP
-    undo.journal().born(layout.group(made))
+    journal.born(layout.group(made))
     access.made(made)
     layout.fan_out(made)
     if name is not None and made.name != name:

@@ -7,7 +7,7 @@ beside the show; the file it makes is read, and removed, where nobody waits for 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +16,7 @@ from typing import Any
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner import lookup
 from tdmcp_embedded.touchdesigner.undo import destroy
+from tdmcp_embedded.touchdesigner.undo_stack import unrecorded
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
 _VIEWER_NAME = "mcp_capture"
@@ -141,11 +142,6 @@ def viewer(td: ModuleType, target: Any, component: str, width: int, height: int)
 
 @contextmanager
 def no_undo(td: ModuleType) -> Iterator[None]:
-    """Looking must not appear among the user's undo steps."""
-    td.ui.undo.startBlock("capture", enable=False)
-    try:
+    """Looking must not appear among the user's undo steps, nor clear what can be redone: no block, and undo off."""
+    with unrecorded(td):
         yield
-    finally:
-        # A block may be gone before its end (fact 35); then there is nothing left to end.
-        with suppress(Exception):
-            td.ui.undo.endBlock()

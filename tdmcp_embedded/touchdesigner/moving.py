@@ -45,6 +45,7 @@ def copy(td: ModuleType, sources: Sequence[Any], parent: Any, access: Access) ->
     whole = list({each.path: each for source in sources for each in layout.group(source)}.values())
     for each in whole:
         access.carries(each)
+    undo.journal().writing()
     try:
         made = list(parent.copyOPs(whole))
     except Exception as error:  # noqa: BLE001 - whatever TD raises, the agent must hear it
@@ -114,6 +115,7 @@ def change_type(td: ModuleType, operator: Any, type_name: str, access: Access) -
             f"{operator.path} is a {operator.family}: it cannot become a {type_name}, of another family.",
             hint="Make one with create_operator, and delete this one.",
         )
+    undo.journal().irreversible()
     path, old = str(operator.path), op_type(operator)
     viewer = bool(operator.viewer)
     users = access.users(operator)

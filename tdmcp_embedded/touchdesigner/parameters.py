@@ -271,20 +271,27 @@ def _write(par: Any, write: Write, result: Written) -> None:
     if write.form == "pulse":
         # What it starts runs the code that is there now: it must be what was there before this call.
         undo.journal().look()
-        par.pulse()
+        # Nothing to put back, but something that was done.
+        undo.journal().aside(lambda: None)
+        if not undo.journal().trial:
+            par.pulse()
         result.params[write.name] = {"pulse": True}
         result.changed += 1
         return
-    undo.journal().parameter(par)
     if write.form == "expr":
         if (before.mode, before.expr) != ("EXPRESSION", write.value):
+            undo.journal().parameter(par)
             par.expr = write.value
     elif write.form == "bind":
         if (before.mode, before.bind) != ("BIND", write.value):
+            undo.journal().parameter(par)
             par.bindExpr = write.value
     elif write.form == "reset":
-        par.reset()
+        if not par.isDefault or par.isSequence:
+            undo.journal().parameter(par)
+            par.reset()
     elif before.mode != "CONSTANT" or not parameter_values.identical(par, write.value):
+        undo.journal().parameter(par)
         undo.unbind(par)
         par.val = write.value
     result.changed += undo.ParameterState(par) != before

@@ -161,7 +161,7 @@ def place_free(
     themselves, unless they overlap there); the whole is put to the right of `sources` (what feeds it from outside), or
     below everything else.
     """
-    if not operators:
+    if not operators or undo.journal().trial:
         return
     moving = [each for operator in operators for each in group(operator)]
     if not keep_shape or crowded([box(each) for each in moving]):
@@ -186,7 +186,7 @@ def place_free(
 
 def place_docked(td: ModuleType, host: Any, docked: Sequence[Any]) -> None:
     """Put what TD has docked to an operator in a row below it, and that below what stands there already."""
-    if not docked:
+    if not docked or undo.journal().trial:
         return
     parent = host.parent()
     fan_out(host, docked)

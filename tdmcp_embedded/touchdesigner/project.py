@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
-from tdmcp_embedded.touchdesigner import session, undo
+from tdmcp_embedded.touchdesigner import session, undo, undo_stack
 from tdmcp_embedded.touchdesigner.builds import is_modified
 from tdmcp_embedded.touchdesigner.values import Json, clean, cut
 
@@ -120,6 +120,9 @@ def load(parent: Any, path: str) -> Any:
         ToolFailure: `td_error`, also where TD says nothing and loads nothing (fact 34).
     """
     before = {str(child.path) for child in parent.children}
+    # What is loaded may run scripts.
+    undo.journal().irreversible()
+    undo.journal().writing()
     try:
         made = parent.loadTox(path)
     except Exception as error:  # noqa: BLE001 - whatever TD raises, the agent must hear it
@@ -174,10 +177,19 @@ def set_timeline(td: ModuleType, wanted: Mapping[str, Any]) -> None:
             f"{state['start']:g}–{state['end']:g}.",
             hint="Set start and end along with it.",
         )
+    was = {name: getattr(time, TIMELINE[name]) for name in TIMELINE if name in wanted}
+
+    def put_back() -> None:
+        for name, value in was.items():
+            setattr(time, TIMELINE[name], value)
+
+    undo.journal().aside(put_back)
     try:
-        # In the order of TIMELINE: a frame only counts within the range it is to be in.
-        for name, attribute in TIMELINE.items():
-            if name in wanted:
-                setattr(time, attribute, wanted[name])
+        # The timeline is no part of an undo step; a call that fails puts it back by itself. In the order of TIMELINE: a
+        # frame only counts within the range it is to be in.
+        with undo_stack.unrecorded(td):
+            for name, attribute in TIMELINE.items():
+                if name in wanted:
+                    setattr(time, attribute, wanted[name])
     except Exception as error:  # noqa: BLE001 - whatever TD raises, the agent must hear it
         raise ToolFailure(Code.TD_ERROR, f"TouchDesigner refused: {cut(clean(str(error)), 300)}") from None

@@ -16,5 +16,6 @@ def bench() -> Iterator[Bench]:
     try:
         yield made
         assert made.world.conflicts == []
+        assert made.unnoted == [], "written before the undo block was open"
     finally:
         made.close()

@@ -21,6 +21,7 @@ from tdmcp_embedded.protocol import arguments
 from tdmcp_embedded.protocol.runner import Done, run_steps
 from tdmcp_embedded.settings import Level, Settings
 from tdmcp_embedded.tools.tool import Call, Output, Tool
+from tdmcp_embedded.touchdesigner import undo
 from tests.answers import check_result
 
 #: Frames any call may take here; a tool that waits for ever must fail its test.
@@ -34,12 +35,27 @@ class Bench:
         self.world = fakes.install()
         self.td: ModuleType = importlib.import_module("td")
         self.life = fakes.life.of(self.world)
+        self.unnoted: list[str] = []
+        """Changes that an edit made before it had opened its undo block: TouchDesigner would not have recorded them."""
+        self._watch_undo()
         self.queue = FrameQueue(watch=False)
         # Where the component's chain of run() pumps too: at the start of a frame.
         self.world.on_frame_start.append(lambda: self.queue.pump())
         self.settings = Settings()
         self.level = Level.FULL
         self.instance: dict[str, Any] = {"name": "bench", "version": "0", "component": ""}
+
+    def _watch_undo(self) -> None:
+        stack = self.world.undo
+        record = stack.record
+
+        def noted(label: str, *change: Any) -> None:
+            late = undo.journal()
+            if late.active and not late.begun and stack.enabled and not stack._replaying:
+                self.unnoted.append(label)
+            record(label, *change)
+
+        stack.record = noted  # type: ignore[method-assign]  # of this one world
 
     def close(self) -> None:
         """Leave nothing behind; called by the fixture."""

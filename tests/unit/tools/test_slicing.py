@@ -36,7 +36,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("checkpoint", {"action": "restore", "path": P, "name": "kept"}),
     ("measure_performance", {"frames": 2}),
     ("describe_type", {"type": "glslTOP", "parameters": "all"}),
-    ("execute_python", {"code": "1 + 1"}),
+    ("execute_python", {"code": "op('/project1').create(nullTOP, 'made').destroy()"}),
 ]
 
 

@@ -13,7 +13,7 @@ from fakes import life
 from tdmcp_embedded.errors import ToolFailure
 from tdmcp_embedded.tools.table import TABLE
 from tdmcp_embedded.tools.tool import Effect
-from tests.unit.tools.edit import test_execute_python
+from tests.unit.tools.edit import test_execute_python, test_undo_lists
 from tests.unit.tools.edit.states import state
 from tests.unit.tools.harness import Bench, tool
 
@@ -109,6 +109,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 #: Arguments that need a watchdog to show, by the test that shows it.
 ELSEWHERE: dict[tuple[str, str], Callable[..., None]] = {
+    ("undo", "others"): test_undo_lists.test_undo_is_refused_when_a_person_has_worked_since,
     (
         "execute_python",
         "time_limit",

@@ -8,8 +8,10 @@ import pytest
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.frame_queue import FrameQueue
+from tdmcp_embedded.protocol import arguments
+from tdmcp_embedded.protocol.runner import run_steps
 from tests.unit.tools.edit.states import refused, state
-from tests.unit.tools.harness import Bench
+from tests.unit.tools.harness import Bench, tool
 
 
 def test_output_value_and_what_was_made_come_back(bench: Bench) -> None:
@@ -123,12 +125,102 @@ def test_new_problems_of_what_was_made_are_told(bench: Bench) -> None:
     assert answer["problems"][0]["path"] == "/project1/b"
 
 
-def test_in_a_large_project_listing_takes_turns_with_frames(bench: Bench) -> None:
+def large(bench: Bench) -> None:
+    """More operators than are listed in one step."""
     for i in range(20):
         base = bench.make("baseCOMP", f"base{i}")
-        for j in range(20):
+        for j in range(50):
             base.create("nullTOP", f"n{j}")
-    assert len(bench.steps("execute_python", code="1")) > 5
+
+
+def test_in_a_large_project_listing_takes_turns_with_frames(bench: Bench) -> None:
+    large(bench)
+    code = "op('/project1/base3').create(nullTOP, 'made')\nop('/project1/base4').name = 'other'"
+    assert len(bench.steps("execute_python", code=code)) > 20
+    answer = bench.json(
+        "execute_python", code="op('/project1/base3').create(nullTOP, 'second')\nop('base9').destroy()"
+    )
+    assert answer["created"] == ["/project1/base3/second"]
+    assert "/project1/base9" in answer["deleted"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "1+1",
+        "op('/project1').name",
+        "[o.path for o in me.children]",
+        "op('/project1/base1').par.w = 3",
+        "print(me)\n1/0",
+    ],
+)
+def test_code_that_makes_nothing_looks_through_no_project(bench: Bench, code: str) -> None:
+    large(bench)
+    try:
+        assert len(bench.steps("execute_python", code=code)) < 6
+    except ToolFailure as failure:
+        assert failure.code is Code.PYTHON_ERROR
+
+
+#: What the person does while a call works, and the code that then fails.
+MEANWHILE = [
+    "op('/project1').create(nullTOP, 'made')\n1/0",
+    "op('/project1').create(annotateCOMP, 'note')\nop('/project1').create(nullTOP, 'after')\n1/0",
+    "ui.undo.globalState = False\nop('/project1').create(nullTOP, 'made')\n1/0",
+    "op('/project1').store('x', 2)\n1/0",
+    'exec(\'op("/project1").create(nullTOP, "made")\')\n1/0',
+    "ui.undo.endBlock()\nop('/project1').create(nullTOP, 'made')\n1/0",
+]
+
+
+@pytest.mark.parametrize("size", ["small", "large"])
+@pytest.mark.parametrize("code", MEANWHILE)
+def test_failing_code_leaves_alone_what_a_person_did_meanwhile(bench: Bench, code: str, size: str) -> None:
+    if size == "large":
+        large(bench)
+    home, old = bench.op("/project1"), bench.make("noiseTOP", "old")
+    home.store("x", 0)
+    mine: list[object] = []
+
+    def work() -> None:
+        if not mine:
+            mine.append(home.create("rampTOP", "mine"))
+            old.name, old.par.period = "renamed", 7
+            home.store("x", 1)
+            home.store("fresh", mine)
+
+    # The person is quick: before the code's own step, in a frame in which the call looks through the project.
+    row = tool("execute_python")
+    generator = run_steps(bench.call(row), row, arguments.parse(row, {"code": code}))
+    if size == "small":
+        work()
+    with pytest.raises(ToolFailure):
+        for _ in generator:
+            work()
+            bench.frame()
+    work()
+    assert bench.op("/project1/mine") is not None and old.valid
+    assert (old.name, old.par.period.eval()) == ("renamed", 7)
+    assert home.storage["x"] == 1 or (size == "large" and "store" in code and home.storage["x"] == 1)
+    assert home.storage["fresh"] is mine
+    if size == "small":
+        assert sorted(c.name for c in home.children if c.name != "tdmcp") == ["mine", "renamed"]
+
+
+def test_what_is_left_over_in_a_large_project_is_said(bench: Bench) -> None:
+    large(bench)
+    with pytest.raises(ToolFailure) as caught:
+        bench.run("execute_python", code="exec('ui.undo.endBlock()\\nme.create(nullTOP, \"made\")\\n1/0')")
+    assert "may be left over" in caught.value.hint
+
+
+def test_what_undo_cannot_bring_back_is_said(bench: Bench) -> None:
+    bench.make("noiseTOP", "n")
+    with pytest.raises(ToolFailure) as caught:
+        bench.run("execute_python", code="ui.undo.globalState = False\nop('/project1/n').destroy()\n1/0")
+    assert caught.value.details["not_restored"] == ["/project1/n"]
+    assert "not restored" in caught.value.message
+    assert bench.td.ui.undo.globalState is True
 
 
 def test_storage_is_put_back_when_code_fails_and_kept_when_it_is_to_be(bench: Bench) -> None:

@@ -208,11 +208,11 @@ def test_what_a_person_took_back_in_the_settings_an_agent_cannot_bring_again(ben
     bench.run("create_operator", parent="/project1", type="nullTOP", name="after")
     bench.level = Level.EDIT
     with refused(bench, Code.ACCESS_DENIED) as caught:
-        bench.run("undo", steps=3)
+        bench.run("undo", steps=3, others=True)
     assert level.eval() == "observe" and "Parameter change" in caught.value.message
     assert bench.json("undo", steps=1)["undone"] == ["MCP Create operator /project1/after"]
     bench.level = Level.FULL
-    bench.run("undo")
+    bench.run("undo", others=True)
     assert level.eval() == "full"
 
 

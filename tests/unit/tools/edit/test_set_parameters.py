@@ -34,7 +34,7 @@ def test_writing_what_is_there_changes_nothing(bench: Bench, noise: Any) -> None
     put(bench, period=2.5)
     again = put(bench, period=2.5)
     assert (again["changed"], again["undo"]) == (0, "")
-    assert bench.td.ui.undo.undoStack == ["MCP Set parameters /project1/n period"]
+    assert bench.td.ui.undo.undoStack == [f"MCP Set parameters {NOISE} period"]
 
 
 def test_an_unknown_menu_word_is_refused_with_near_ones(bench: Bench, noise: Any) -> None:

@@ -150,7 +150,7 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("create_operator", {"parent": P, "type": "nullTOP", "name": "x"}, f"MCP Create operator {P}/x"),
     ("create_operator", {"parent": P, "type": "nullTOP"}, f"MCP Create operator {P}"),
     ("update_operator", {"path": N, "name": "z", "comment": "c"}, f"MCP Update operator {N} name, comment"),
-    ("delete_operators", {"paths": [N]}, f"MCP Delete operators {N}"),
+    ("delete_operators", {"paths": [N]}, "Delete Node"),
     ("wire_operators", {"connect": [{"from": N, "to": f"{P}/b"}]}, f"MCP Wire operators {P}/b"),
     ("batch", {"calls": [{"tool": "create_operator", "arguments": {"parent": P, "type": "nullTOP"}}]}, "MCP Batch create_operator"),
 ]  # fmt: skip

@@ -41,7 +41,8 @@ def test_undoing_adds_no_step_of_its_own(bench: Bench) -> None:
 def test_a_failure_inside_a_block_leaves_nothing(bench: Bench) -> None:
     noise = bench.make("noiseTOP", "n", period=2)
     before = state(bench)
-    with pytest.raises(ZeroDivisionError), undo.block(bench.td, "x"):
+    with pytest.raises(ZeroDivisionError), undo.block(bench.td, "x") as journal:
+        journal.writing()
         noise.par.period = 9
         bench.op("/project1").create("nullTOP", "made")
         noise.name = "renamed"
@@ -73,6 +74,7 @@ def test_a_block_torn_down_from_inside_is_still_put_back(bench: Bench) -> None:
     # Making an annotation ends the block (fact 35).
     before = state(bench)
     with pytest.raises(ZeroDivisionError), undo.block(bench.td, "x") as journal:
+        journal.writing()
         journal.created(bench.op("/project1").create("nullTOP", "early"))
         journal.created(bench.op("/project1").create("annotateCOMP", "note"))
         journal.created(bench.op("/project1").create("nullTOP", "late"))
@@ -81,12 +83,14 @@ def test_a_block_torn_down_from_inside_is_still_put_back(bench: Bench) -> None:
 
 
 def test_ending_a_block_that_is_gone_is_no_error(bench: Bench) -> None:
-    with undo.block(bench.td, "x"):
+    with undo.block(bench.td, "x") as journal:
+        journal.writing()
         bench.op("/project1").create("annotateCOMP", "note")
 
 
 def test_a_block_in_a_block_is_one_step(bench: Bench) -> None:
-    with undo.block(bench.td, "outer"):
+    with undo.block(bench.td, "outer") as journal:
+        journal.writing()
         bench.op("/project1").create("nullTOP", "a")
         with undo.block(bench.td, "inner"):
             bench.op("/project1").create("nullTOP", "b")
