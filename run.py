@@ -1,5 +1,6 @@
 """Set up this checkout and do something with it: `python3 run.py demo`, `python3 run.py test`, `python3 run.py check`,
-`python3 run.py mutate` (do the tests notice when a fact about TouchDesigner no longer holds?).
+`python3 run.py mutate` (do the tests notice when a fact about TouchDesigner no longer holds?), `python3 run.py clients`
+(real clients against the stand-in).
 
 Standard library only. The environment lives in `.venv` beside this file and is made anew only when the pinned
 requirements change, so a second run works offline.
@@ -25,6 +26,8 @@ COMMANDS = {
     # Three at a time, each file whole on one side: much of the time is spent waiting for frames and processes.
     "test": [["-m", "pytest", "-n", "3", "--dist", "loadfile"]],
     "conformance": [["-m", "tests.conformance"]],
+    # Real clients from their own packages, some of them large.
+    "clients": [["-m", "tests.clients"]],
     "mutate": [["-m", "tests.mutation"]],
     "check": [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."], ["-m", "mypy"]],
 }

@@ -28,7 +28,7 @@ class Try:
 
 TRIES: Final = (
     Try(
-        "lists the tools, without a complaint about a schema",
+        "lists the tools, without an error in a schema",
         ("--method", "tools/list", "--strict"),
         "build_network",
     ),
