@@ -39,10 +39,12 @@ def _run(model: MockModel, command: Sequence[str], home: Path, env: Mapping[str,
     outcome = Outcome()
     outcome.listed(model.tools)
     said = f"{log.read_text(errors='replace')[-1200:]} … {model.asked[-4:]}"
-    answers = [*model.answers, None, None, None][:3]
+    answers = [*model.answers, None, None, None]
+    # After the restart a second try is allowed.
+    last = next((each for each in reversed(model.answers[2:])), None)
     outcome.picture(answers[0].pictures if answers[0] else [], answers[0].text if answers[0] else said)
     outcome.refusal(answers[1].text if answers[1] else said)
-    outcome.restarted(answers[2].text if answers[2] else said)
+    outcome.restarted(last.text if last else said)
     return outcome
 
 

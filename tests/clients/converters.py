@@ -25,7 +25,7 @@ def run(python: Path) -> dict[str, str]:
         listed(tool).model_dump(mode="json", by_alias=True, exclude_none=True) for tool in TABLE.values()
     ]
     done = subprocess.run(
-        [str(python), str(SCRIPT)],
+        [str(python), "-I", str(SCRIPT)],
         check=False, input=json.dumps(tools), capture_output=True, text=True, timeout=_TIMEOUT,
     )  # fmt: skip
     if done.returncode:
