@@ -18,9 +18,7 @@ _SESSION: Final = b"mcp-session-id"
 _MOST: Final = 256
 _LONGEST: Final = 128
 
-_SENTENCE: Final = (
-    "Session not found: the server has started again, or ended an idle session. Begin a new session, or call again."
-)
+_SENTENCE: Final = "Session not found: the server has started again, or ended an idle session. Begin a new session, or call again."
 
 
 class LostSessions:

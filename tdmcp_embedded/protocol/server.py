@@ -20,6 +20,7 @@ from tdmcp_embedded.protocol.dispatch import Dispatch
 from tdmcp_embedded.protocol.icons import SERVER_ICONS
 from tdmcp_embedded.protocol.instructions import GENERAL, fitting
 from tdmcp_embedded.protocol.log_messages import LogMessages
+from tdmcp_embedded.protocol.lost_sessions import LostSessions
 from tdmcp_embedded.protocol.notices import Notices
 from tdmcp_embedded.protocol.offer import Context, Offer
 from tdmcp_embedded.protocol.prompts import Prompts
@@ -121,7 +122,7 @@ class McpServer:
             # Bodies are limited by our own gate, which answers before parsing.
             max_request_body_size=2**31,
         )
-        endpoint = StreamableHttp(SessionRoom(self._manager))
+        endpoint = StreamableHttp(LostSessions(SessionRoom(self._manager), self._manager))
         self.server.middleware.append(endpoint.middleware)
         self.asgi: ASGIApp = endpoint
         self._end_log = resources.follow_log(self._watcher.changed)
