@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, forms
-from tdmcp_embedded.tools.creating import resolution_notes
+from tdmcp_embedded.tools.creating import settled_notes
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import building, creating, lookup, places, undo
 from tdmcp_embedded.touchdesigner.builds import find
@@ -116,10 +116,10 @@ def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
         )
         output.values = _values(built)
         for where, spec in _walk(output.path, specs):
-            if "params" in spec:
-                output.notes += [
-                    f"{where} {note}" for note in resolution_notes(find(call.td, where), spec["params"])
-                ]
+            # Of most there is nothing to be told; looking at thousands of them takes frames.
+            yield
+            told = settled_notes(find(call.td, where), spec.get("params") or {})
+            output.notes += [f"{where} {note}" for note in told]
     return output
 
 

@@ -14,6 +14,7 @@ from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import annotations as annotating
 from tdmcp_embedded.touchdesigner import (
     creating,
+    executors,
     layout,
     lookup,
     operators,
@@ -117,7 +118,7 @@ def create_operator(call: Call, arguments: CreateOperator) -> Steps[CreatedOpera
     output.problems = yield from watch.after(call, [output.path])
     yield from aftermath.reread(call, [written])
     output.params, output.values, output.notes = written.params, written.values, written.notes
-    output.notes += resolution_notes(find(call.td, output.path), params)
+    output.notes += settled_notes(find(call.td, output.path), params)
     return output
 
 
@@ -170,6 +171,14 @@ def _paths(wires: list[tuple[Any, int] | None]) -> list[str | None]:
         None if wire is None else str(wire[0].path) + (f" output {wire[1]}" if wire[1] else "")
         for wire in wires
     ]
+
+
+def settled_notes(operator: Any, params: dict[str, Json]) -> list[str]:
+    """What is so a frame after an operator was set, and nobody would tell: its real size, and that it never fires."""
+    if operator is None or not operator.valid:
+        return []
+    silent = executors.silent(operator)
+    return [*resolution_notes(operator, params), *([silent] if silent else [])]
 
 
 def resolution_notes(operator: Any, params: dict[str, Json]) -> list[str]:

@@ -8,7 +8,7 @@ from tdmcp_embedded.errors import ToolFailure
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.building import WrittenParameters
-from tdmcp_embedded.tools.creating import resolution_notes
+from tdmcp_embedded.tools.creating import settled_notes
 from tdmcp_embedded.tools.network_model import plain_value
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import lookup, parameters
@@ -94,7 +94,7 @@ def set_parameters(call: Call, arguments: SetParameters) -> Steps[ParametersSet]
     yield from aftermath.reread(call, written)
     output.operators = _shown(written)
     for each in output.operators:
-        each.notes += resolution_notes(find(call.td, each.path), asked.get(each.path, {}))
+        each.notes += settled_notes(find(call.td, each.path), asked.get(each.path, {}))
     return output
 
 

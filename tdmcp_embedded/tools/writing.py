@@ -10,7 +10,7 @@ from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
-from tdmcp_embedded.touchdesigner import dats, lookup
+from tdmcp_embedded.touchdesigner import dats, executors, lookup
 from tdmcp_embedded.wording import counted
 
 
@@ -59,6 +59,7 @@ class WrittenData(aftermath.Edited):
     characters: int | None = Field(default=None, description="of a text")
     rows: int | None = Field(default=None, description="of a table")
     columns: int | None = None
+    notes: list[str] = Field(default=[])
 
     def text(self) -> str:
         size = (
@@ -67,7 +68,7 @@ class WrittenData(aftermath.Edited):
             else counted(self.characters or 0, "character")
         )
         state = "written" if self.changed else "unchanged"
-        return "\n".join([f"{self.path} {state}: {size}, hash {self.hash}", self.trailer()])
+        return "\n".join([f"{self.path} {state}: {size}, hash {self.hash}", *self.notes, self.trailer()])
 
 
 def write_data(call: Call, given: WriteData) -> Steps[WrittenData]:
@@ -117,6 +118,8 @@ def write_data(call: Call, given: WriteData) -> Steps[WrittenData]:
     )
     # A shader's errors show on the operator the DAT is docked to.
     output.problems = yield from watch.after(call, [output.path, *host])
+    if changed and dat.valid and (silent := executors.silent(dat)):
+        output.notes.append(silent)
     return output
 
 

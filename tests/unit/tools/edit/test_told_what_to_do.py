@@ -226,3 +226,39 @@ def test_a_slider_spans_the_limits_whoever_makes_it(bench: Bench, tool: str) -> 
     for name in ("box", "copy"):
         made = bench.op(f"{P}/{name}")
         assert (made.par.Gain.normMin, made.par.Gain.normMax) == (0, 1)
+
+
+#: Execute DATs: the type, what is set, and words of why they never fire; none where they do.
+EXECUTORS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
+    ("chopexecuteDAT", {"active": True, "valuechange": True}, ("chop names no operator",)),
+    ("chopexecuteDAT", {"active": True, "valuechange": True, "chop": "nowhere"}, ("chop names no operator",)),
+    ("chopexecuteDAT", {"active": True, "valuechange": False, "chop": "lfo"}, ("none of offtoon",)),
+    ("chopexecuteDAT", {"active": False, "valuechange": True, "chop": "lfo"}, ("active is off",)),
+    ("chopexecuteDAT", {"active": True, "valuechange": True, "chop": "lfo"}, ()),
+    ("chopexecuteDAT", {"active": {"expr": "False"}, "valuechange": True, "chop": "lfo"}, ()),
+    ("datexecuteDAT", {"active": True, "tablechange": True}, ("dat names no operator",)),
+    ("opexecuteDAT", {"active": True, "op": "lfo", "postcook": False}, ("none of precook",)),
+    ("panelexecuteDAT", {"active": True, "offtoon": True}, ("panels names no operator",)),
+    ("parameterexecuteDAT", {"active": True, "op": "lfo", "valuechange": True, "builtin": True, "pars": ""}, ("pars is empty",)),
+    ("parameterexecuteDAT", {"active": True, "op": "lfo", "pars": "*", "valuechange": True, "custom": False, "builtin": False}, ("neither custom nor builtin",)),
+    ("parameterexecuteDAT", {"active": True, "op": "lfo", "pars": "*", "valuechange": True, "builtin": True}, ()),
+    ("executeDAT", {"active": True, "framestart": False}, ("none of start",)),
+    ("executeDAT", {"active": True, "framestart": True}, ()),
+    ("textDAT", {}, ()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "params", "words"), EXECUTORS)
+def test_an_execute_dat_that_can_never_fire_is_told(
+    bench: Bench, kind: str, params: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    bench.make("lfoCHOP", "lfo")
+    built = bench.json("build_network", path=P, operators=[{"name": "x", "type": kind, "params": params}])
+    made = bench.json("create_operator", parent=P, type=kind, name="y", params=params)
+    again = bench.json(
+        "set_parameters", changes=[{"path": f"{P}/x", "params": params | {"language": "python"}}]
+    )
+    written = bench.json("write_data", path=f"{P}/x", text="# nothing yet")
+    for answer in (built, made, again, written):
+        notes = noted(answer)
+        assert ("never fires" in notes) == bool(words) and all(word in notes for word in words), notes
