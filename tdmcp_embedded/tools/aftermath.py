@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from time import perf_counter
@@ -255,6 +256,30 @@ def reread(call: Call, written: Iterable[parameters.Written]) -> Steps[list[str]
         if operator is not None:
             notes += [f"{each.path} {note}" for note in parameters.reread(operator, each)]
     return notes
+
+
+#: Notes that say what an error or warning of the same operator says as well, and what both have in common.
+_FAILS = re.compile(r": the expression fails: (?P<what>.+)$", re.DOTALL)
+_LEADS_NOWHERE = re.compile(r": no operator at '(?P<what>.+)' as seen from ")
+
+
+def unrepeated(notes: Iterable[str], problems: Iterable[Problem], path: str = "") -> list[str]:
+    """The notes without those that a problem of the same answer repeats.
+
+    Args:
+        path: the operator that the notes are about; without one, each note begins with its path.
+    """
+    about: dict[str, str] = {}
+    for problem in problems:
+        about[problem.path] = f"{about.get(problem.path, '')}\n{problem.message}"
+    kept = []
+    for note in notes:
+        said = about.get(path or note.partition(" ")[0], "")
+        fails, nowhere = _FAILS.search(note), _LEADS_NOWHERE.search(note)
+        if (fails and fails["what"] in said) or (nowhere and f'"{nowhere["what"]}"' in said):
+            continue
+        kept.append(note)
+    return kept
 
 
 def _cook(call: Call, operators: list[Any], news: list[Problem]) -> Steps[None]:

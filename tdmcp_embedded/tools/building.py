@@ -115,6 +115,7 @@ def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
             call, dict.fromkeys(built.deleted, "")
         )
         output.values = _values(built)
+        output.notes = aftermath.unrepeated(output.notes, output.problems)
         for where, spec in _walk(output.path, specs):
             # Of most there is nothing to be told; looking at thousands of them takes frames.
             yield

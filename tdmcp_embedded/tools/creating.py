@@ -118,6 +118,7 @@ def create_operator(call: Call, arguments: CreateOperator) -> Steps[CreatedOpera
     output.problems = yield from watch.after(call, [output.path])
     yield from aftermath.reread(call, [written])
     output.params, output.values, output.notes = written.params, written.values, written.notes
+    output.notes = aftermath.unrepeated(output.notes, output.problems, output.path)
     output.notes += settled_notes(find(call.td, output.path), params)
     return output
 

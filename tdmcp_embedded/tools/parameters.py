@@ -94,6 +94,7 @@ def set_parameters(call: Call, arguments: SetParameters) -> Steps[ParametersSet]
     yield from aftermath.reread(call, written)
     output.operators = _shown(written)
     for each in output.operators:
+        each.notes = aftermath.unrepeated(each.notes, output.problems, each.path)
         each.notes += settled_notes(find(call.td, each.path), asked.get(each.path, {}))
     return output
 

@@ -262,3 +262,25 @@ def test_an_execute_dat_that_can_never_fire_is_told(
     for answer in (built, made, again, written):
         notes = noted(answer)
         assert ("never fires" in notes) == bool(words) and all(word in notes for word in words), notes
+
+
+#: What is wrong with a parameter, as the problems of the answer say: a word of it that the notes do not repeat.
+REPEATED: dict[str, tuple[str, dict[str, Any], str]] = {
+    "an expression that fails": ("noiseTOP", {"period": {"expr": "1/0"}}, "division by zero"),
+    "a path that leads nowhere": ("selectTOP", {"top": "nowhere"}, "nowhere"),
+}
+
+
+@pytest.mark.parametrize("tool", ["create_operator", "set_parameters", "build_network"])
+@pytest.mark.parametrize("what", REPEATED)
+def test_notes_do_not_repeat_problems(bench: Bench, what: str, tool: str) -> None:
+    kind, params, word = REPEATED[what]
+    if tool == "create_operator":
+        answer = bench.json(tool, parent=P, type=kind, name="x", params=params)
+    elif tool == "build_network":
+        answer = bench.json(tool, path=P, operators=[{"name": "x", "type": kind, "params": params}])
+    else:
+        bench.make(kind, "x")
+        answer = bench.json(tool, changes=[{"path": f"{P}/x", "params": params}])
+    assert any(word in each["message"] for each in answer["problems"]), answer
+    assert word not in noted(answer), noted(answer)
