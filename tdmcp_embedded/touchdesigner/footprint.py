@@ -5,12 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+#: How code finds an operator: its name in a network, by the network's id; or, a word alone, a shortcut.
+Name = str | tuple[int, str]
+
 #: Attributes of an operator that only people look at.
 _LOOKS = frozenset(
     {"nodeX", "nodeY", "nodeWidth", "nodeHeight", "color", "comment", "viewer", "current", "selected"}
 )
 #: Parameters whose value is a name by which scripts find the operator.
 _SHORTCUTS = ("opshortcut", "parentshortcut", "iop", "ext")
+
+
+def in_network(operator: Any, *names: str) -> list[Name]:
+    """Names in the network that an operator stands in."""
+    home = operator.parent()
+    return [(int(home.id), name) for name in names] if home is not None else []
 
 
 @dataclass
@@ -20,7 +29,7 @@ class Footprint:
     touched: dict[int, Any] = field(default_factory=dict)
     made: dict[int, Any] = field(default_factory=dict)
     gone: set[int] = field(default_factory=set)
-    names: set[str] = field(default_factory=set)
+    names: set[Name] = field(default_factory=set)
     paths: set[str] = field(default_factory=set)
     """Paths of all of them: ids change by undo."""
     networks: set[str] = field(default_factory=set)
@@ -32,7 +41,7 @@ class Footprint:
         """Note an operator whose parameters, text, wires or flags change, and the names it gets or loses."""
         self.touched[int(operator.id)] = operator
         self.paths.add(str(operator.path))
-        self.names.update(name for name in names if name)
+        self.names.update(in_network(operator, *names))
 
     def attribute(self, operator: Any, name: str) -> None:
         """Note an attribute that is about to be set."""
@@ -62,7 +71,7 @@ class Footprint:
     def replace(self, operator: Any) -> None:
         """Note an operator in whose place another one will be, with the same path."""
         self.gone.add(int(operator.id))
-        self.names.add(str(operator.name))
+        self.names.update(in_network(operator, str(operator.name)))
         self.paths.add(str(operator.path))
 
     def destroy(self, operator: Any) -> None:
@@ -71,7 +80,7 @@ class Footprint:
             self.gone.add(int(each.id))
             if each.isCOMP:
                 self.shortcuts(each)
-        self.names.add(str(operator.name))
+        self.names.update(in_network(operator, str(operator.name)))
         self.paths.add(str(operator.path))
 
     def add(self, other: Footprint) -> None:

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.touchdesigner.code_policy.slots import Slot, SlotReader
-from tdmcp_embedded.touchdesigner.footprint import Footprint
+from tdmcp_embedded.touchdesigner.footprint import Footprint, Name
 from tdmcp_embedded.touchdesigner.operators import SYSTEM_NETWORKS, Pace, walk
 
 #: How many operators with the same text in the same parameter are asked whether it leads to the same code.
@@ -46,7 +46,7 @@ class Index:
     known_to: int = 0
     """Number of the last call of level full whose footprint was looked at (`steps.since`)."""
     _by_operator: dict[int, set[int]] = field(default_factory=dict)
-    _by_name: dict[str, set[int]] = field(default_factory=dict)
+    _by_name: dict[Name, set[int]] = field(default_factory=dict)
     _dynamic: set[int] = field(default_factory=set)
     anchor: tuple[int, str] = (0, "")
     """Which project was read."""

@@ -176,16 +176,6 @@ class Guard:
     def judge(self, changed: CodeChanged) -> ToolFailure | None:
         """Decide, now that the edit was put back, whether it was the edit: None if a slot was old in the index."""
         self.put_back()
-        before = {
-            number: operator for number, (operator, _, _) in changed.after.items() if operator.valid
-        } | {
-            int(each.id): each
-            for path in changed.footprint.paths
-            if (each := find(self._td, path)) is not None
-        }
-        reader = SlotReader(self._td, self._component)
-        for operator in _with_inside(before.values()):
-            self._index.put(operator, reader.read(operator))
         slots = self._different(changed.after, changed.footprint)
         return denied(slots, changed.place) if slots else None
 
@@ -197,11 +187,11 @@ class Guard:
             operator = find(self._td, path)
             if operator is not None:
                 found[int(operator.id)] = operator
-        for number, operator in found.items():
-            if operator.valid:
-                self._index.put(operator, reader.read(operator))
-            else:
-                self._index.drop(number)
+        for number in [number for number, operator in found.items() if not operator.valid]:
+            self._index.drop(number)
+        again = [op for number, op in found.items() if op.valid and number not in self._looked_at]
+        for operator in (*_with_inside(again), *(op for op in self._looked_at.values() if op.valid)):
+            self._index.put(operator, reader.read(operator))
         self._looked_at, self._paths = {}, set()
         self.removed.clear()
         self.added.clear()
@@ -256,6 +246,9 @@ class Guard:
         roots = {**footprint.touched}
         for path in footprint.paths:
             operator = find(self._td, path)
+            home = find(self._td, path.rpartition("/")[0] or "/")
+            if home is not None:
+                footprint.names.add((int(home.id), path.rpartition("/")[2]))
             if operator is not None:
                 roots[int(operator.id)] = operator
         found = {number: operator for number, operator in roots.items() if operator.valid}

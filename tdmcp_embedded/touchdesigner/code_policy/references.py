@@ -52,13 +52,6 @@ class References:
     computed: frozenset[str] = frozenset()
     """Expressions that give a path and only read values, such as `parent().par.Library`."""
 
-    @property
-    def names(self) -> frozenset[str]:
-        """Every operator's or shortcut's name that has a part in finding them."""
-        parts = {part for path in self.paths for part in re.split(r"[/ ]+", path)} - {"", ".", ".."}
-        found = parts | self.modules | self.shortcuts
-        return frozenset(found | {"local", "modules"} if self.modules else found)
-
 
 NONE = References()
 

@@ -20,6 +20,7 @@ from tdmcp_embedded.touchdesigner.code_policy import reach
 from tdmcp_embedded.touchdesigner.code_policy.references import NONE, References, references
 from tdmcp_embedded.touchdesigner.code_text import runnable, runs_nothing
 from tdmcp_embedded.touchdesigner.code_users import exported
+from tdmcp_embedded.touchdesigner.footprint import Name
 from tdmcp_embedded.touchdesigner.telling import told
 
 #: Parameters that name the DAT whose functions or text TouchDesigner runs, block numbers taken out.
@@ -45,6 +46,9 @@ SOURCES = frozenset(
 )  # fmt: skip
 #: A COMP's shortcuts: not code, but code is found by them.
 SHORTCUTS = frozenset({"opshortcut", "parentshortcut", "iopshortcut", "iopop"})
+
+#: Parameters by type that hold no code while they are constant: nearly all of them, in every operator of a project.
+_dull: dict[str, set[str]] = {}
 
 _NUMBER = re.compile(r"\d+")
 #: Bounds of what one slot may lead to; beyond them it is looked at in every edit.
@@ -87,7 +91,7 @@ class Slot:
     inert: bool = False
     """Whether nothing would happen if it ran."""
     awake: bool = True
-    names: frozenset[str] = frozenset()
+    names: frozenset[Name] = frozenset()
     """Names by which its code is found: an operator that gets or loses one of them may change it."""
     operators: frozenset[int] = frozenset()
     """Ids of the operators it was read from."""
@@ -116,7 +120,7 @@ class _Found:
 
     parts: dict[tuple[int, str], Part] = field(default_factory=dict)
     operators: set[int] = field(default_factory=set)
-    names: set[str] = field(default_factory=set)
+    names: set[Name] = field(default_factory=set)
     dynamic: bool = False
 
 
@@ -135,9 +139,13 @@ class SlotReader:
         executor = reach.is_executor(kind)
         slots: list[Slot] = []
         settings: list[str] = []
+        dull = _dull.setdefault(kind, set())
+        judged = executor or bool(outside)
         for par in operator.pars():
-            mode = par.mode.name
-            name = str(par.name)
+            mode, name = par.mode, str(par.name)
+            if name in dull and not judged and mode is type(mode).CONSTANT:
+                continue
+            mode = mode.name
             if mode == "CONSTANT":
                 slot = self._constant(operator, kind, par, name)
                 if slot is not None:
@@ -168,6 +176,9 @@ class SlotReader:
         plain = base(name)
         python = bool(par.isPython)
         if not (python or plain in REFERRING or plain in SCRIPTS or plain in SOURCES):
+            if not name[:1].isupper():
+                # Built in: it is the same with every operator of the type. Custom names begin with a capital.
+                _dull.setdefault(kind, set()).add(name)
             return None
         if par.isPulse or par.isMomentary or par.isSequence:
             return None
@@ -284,7 +295,7 @@ class SlotReader:
     # From names to operators
 
     def _named(self, operator: Any, text: str, found: _Found) -> None:
-        found.names |= {part for part in re.split(r"[/\s]+", text) if part not in ("", ".", "..")}
+        found.names |= _looked_up(operator, text)
         if any(char in text for char in "*?[^"):
             found.dynamic = True
 
@@ -292,7 +303,7 @@ class SlotReader:
         """Everything that a text of `operator` runs by name."""
         if named is NONE:
             return
-        found.names |= named.names
+        found.names |= named.shortcuts
         places = list(_places(operator))
         groups: list[list[Any]] = []
         for name in named.shortcuts:
@@ -315,10 +326,15 @@ class SlotReader:
             if not path.startswith("/"):
                 group += [each for place in further for each in _found_in(place, path)]
         groups += by_path.values()
+        for path in paths:
+            for place in (*places, *further) if not path.startswith("/") else places[:1]:
+                found.names.update(_walked(place, path))
         networks = [place for place in (*places, *further) if place.isCOMP]
         for name in named.modules:
             modules = [place.op(path) for place in networks for path in (name, f"local/modules/{name}")]
             groups.append([each for each in modules if each is not None])
+            for place in networks:
+                found.names.update((*_walked(place, name), *_walked(place, f"local/modules/{name}")))
         for group in groups:
             self._reach_all(operator, group, found)
 
@@ -388,7 +404,7 @@ class SlotReader:
             return True
         content, text, inert, upstream = self._content(target)
         found.operators |= upstream.contents.keys() | upstream.watched
-        found.names |= upstream.names - {"", ".", ".."}
+        found.names |= upstream.names
         found.dynamic |= upstream.dynamic
         if inert:
             return True
@@ -424,7 +440,7 @@ class _Upstream:
     """What a DAT's text is made from: fingerprints by operator id, and the names by which it was found."""
 
     contents: dict[int, str] = field(default_factory=dict)
-    names: set[str] = field(default_factory=set)
+    names: set[Name] = field(default_factory=set)
     watched: set[int] = field(default_factory=set)
     """COMPs whose wires it depends on."""
     dynamic: bool = False
@@ -447,7 +463,7 @@ def _upstream(operator: Any) -> _Upstream:
                 facts.append(_setting(par, str(par.name)))
                 if par.isOP and not par.isDefault:
                     found.dynamic |= par.mode.name != "CONSTANT"
-                    found.names |= set(re.split(r"[/\s]+", _constant(par)))
+                    found.names |= _looked_up(each, _constant(par))
         found.contents[number] = digest(*facts).hex()
         if op_type(each).startswith("in") and each.parent() is not None:
             found.watched.add(int(each.parent().id))
@@ -482,6 +498,29 @@ def _sources(operator: Any) -> Iterator[Any]:
     for par in operator.pars():
         if par.isOP and not par.isDefault:
             yield from _evaluated(par)
+
+
+def _looked_up(operator: Any, text: str) -> set[Name]:
+    """The names that a parameter's words are looked for by: beside its operator, and inside of it."""
+    home = operator.parent()
+    places = [place for place in (operator, home) if place is not None and place.isCOMP]
+    return {name for path in text.split() for place in places for name in _walked(place, path)}
+
+
+def _walked(place: Any, path: str) -> Iterator[Name]:
+    """The names on a path, each with the network it is looked for in."""
+    while path.startswith("/") and place.parent() is not None:
+        place = place.parent()
+    for part in path.split("/"):
+        if part in ("", "."):
+            continue
+        if place is None or not place.isCOMP:
+            return
+        if part == "..":
+            place = place.parent()
+            continue
+        yield (int(place.id), part)
+        place = place.op(part)
 
 
 def _constant(par: Any) -> str:
