@@ -298,7 +298,7 @@ ATTEMPTS: dict[str, Attempt] = {
         slot=f"{P}/timer",
     ),
     # Undo, redo, checkpoints
-    "a script that a person deleted, brought back": Attempt(scenes.scripts_of_a_person, ("undo", {}), slot=FAR),
+    "a script that a person deleted, brought back": Attempt(scenes.scripts_of_a_person, ("undo", {"others": True}), slot=FAR),
     "code that a call of level full took away, brought back": Attempt(
         scenes.script_of_an_agent, ("undo", {}), slot=FAR
     ),
