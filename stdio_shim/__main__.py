@@ -1446,7 +1446,7 @@ INSTANCE_TOOLS: list[dict[str, Any]] = [
         "title": "List TouchDesigner instances",
         "description": "The TouchDesigner instances that can be reached: name, project, component, process id, build, "
         "and which one calls go to now.",
-        "inputSchema": {"type": "object", "properties": {}, "additionalProperties": False},
+        "inputSchema": {"type": "object", "properties": {}},
         "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
     },
     {
@@ -1460,7 +1460,6 @@ INSTANCE_TOOLS: list[dict[str, Any]] = [
                 "instance": {"type": "string", "description": "name, process id, component path or project"}
             },
             "required": ["instance"],
-            "additionalProperties": False,
         },
         "annotations": {
             "readOnlyHint": False,
@@ -1478,7 +1477,6 @@ OPEN_TOOL: dict[str, Any] = {
     "inputSchema": {
         "type": "object",
         "properties": {"project": {"type": "string", "description": "path, or file name, from the list"}},
-        "additionalProperties": False,
     },
     "annotations": {
         "readOnlyHint": False,
@@ -2501,7 +2499,7 @@ class Answering:
                     "value_invalid", f"Unknown argument: {', '.join(unknown)}.", suggestions=sorted(allowed)
                 )
             if name == "open_project":
-                structured: dict[str, Any] = self._open(arguments.get("project", ""))
+                structured: dict[str, Any] = self._open(arguments.get("project") or "")
             elif allowed:
                 wanted = arguments.get("instance")
                 if not isinstance(wanted, (str, int)) or isinstance(wanted, bool) or wanted == "":

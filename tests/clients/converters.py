@@ -10,6 +10,7 @@ from typing import Any
 
 from tdmcp_embedded.protocol.tool_calls import listed
 from tdmcp_embedded.tools.table import TABLE
+from tox_build.shim.known import INSTANCE_TOOLS, OPEN_TOOL
 
 SCRIPT = Path(__file__).with_name("convert.py")
 _TIMEOUT = 300
@@ -24,6 +25,7 @@ def run(python: Path) -> dict[str, str]:
     tools = [
         listed(tool).model_dump(mode="json", by_alias=True, exclude_none=True) for tool in TABLE.values()
     ]
+    tools += [*INSTANCE_TOOLS, OPEN_TOOL]
     done = subprocess.run(
         [str(python), "-I", str(SCRIPT)],
         check=False, input=json.dumps(tools), capture_output=True, text=True, timeout=_TIMEOUT,
@@ -35,7 +37,7 @@ def run(python: Path) -> dict[str, str]:
 
 
 def _complaints(converter: str, made: dict[str, Any]) -> Iterator[str]:
-    if missing := set(TABLE) - set(made):
+    if missing := {*TABLE, OPEN_TOOL["name"]} - set(made):
         yield f"no word of {sorted(missing)}"
     for tool, outcome in made.items():
         if "error" in outcome:

@@ -78,6 +78,7 @@ async def test_a_known_project_is_opened_by_name_in_its_latest_version(
         absent = await client.call_tool("get_status", {})
         assert absent.is_error and "open_project" in text(absent)
         listed = structured(await client.call_tool("open_project", {}))
+        assert structured(await client.call_tool("open_project", {"project": None})) == listed
         assert [Path(one["path"]).name for one in listed["projects"]] == ["show.7.toe", "gone.toe"]
         opened = structured(await client.call_tool("open_project", {"project": "show"}))
         assert opened["started"] and opened["project"] == str(show)

@@ -97,7 +97,7 @@ class Answering:
                     "value_invalid", f"Unknown argument: {', '.join(unknown)}.", suggestions=sorted(allowed)
                 )
             if name == "open_project":
-                structured: dict[str, Any] = self._open(arguments.get("project", ""))
+                structured: dict[str, Any] = self._open(arguments.get("project") or "")
             elif allowed:
                 wanted = arguments.get("instance")
                 if not isinstance(wanted, (str, int)) or isinstance(wanted, bool) or wanted == "":

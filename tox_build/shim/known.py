@@ -130,7 +130,7 @@ INSTANCE_TOOLS: list[dict[str, Any]] = [
         "title": "List TouchDesigner instances",
         "description": "The TouchDesigner instances that can be reached: name, project, component, process id, build, "
         "and which one calls go to now.",
-        "inputSchema": {"type": "object", "properties": {}, "additionalProperties": False},
+        "inputSchema": {"type": "object", "properties": {}},
         "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
     },
     {
@@ -144,7 +144,6 @@ INSTANCE_TOOLS: list[dict[str, Any]] = [
                 "instance": {"type": "string", "description": "name, process id, component path or project"}
             },
             "required": ["instance"],
-            "additionalProperties": False,
         },
         "annotations": {
             "readOnlyHint": False,
@@ -162,7 +161,6 @@ OPEN_TOOL: dict[str, Any] = {
     "inputSchema": {
         "type": "object",
         "properties": {"project": {"type": "string", "description": "path, or file name, from the list"}},
-        "additionalProperties": False,
     },
     "annotations": {
         "readOnlyHint": False,

@@ -15,6 +15,7 @@ from tdmcp_embedded.protocol.tool_calls import listed
 from tdmcp_embedded.tools.table import TABLE
 from tdmcp_embedded.tools.tool import Output, Picture
 from tests.answers import check_result, faults
+from tox_build.shim.known import INSTANCE_TOOLS, OPEN_TOOL
 
 #: What refusals carry besides their code, as it is spelled where they are made.
 DETAILS: dict[str, Any] = {
@@ -42,9 +43,12 @@ def parts(schema: Any, where: str = "$", names: bool = False) -> Iterator[tuple[
                 yield from parts(each, f"{where}.{key}", not names and key in ("properties", "$defs"))
 
 
+#: What the shim lists besides.
+OWN = {tool["name"]: tool for tool in [*INSTANCE_TOOLS, OPEN_TOOL]}
+
 SCHEMAS = [
     pytest.param(tool[key], id=f"{name}-{key}")
-    for name, tool in LISTED.items()
+    for name, tool in (LISTED | OWN).items()
     for key in ("inputSchema", "outputSchema")
     if key in tool
 ]
@@ -61,9 +65,9 @@ def test_every_schema_is_valid_and_plain(schema: dict[str, Any]) -> None:
         assert not isinstance(part.get("additionalProperties"), bool), f"{where}: google-genai fails on it"
 
 
-@pytest.mark.parametrize("name", TABLE)
+@pytest.mark.parametrize("name", [*TABLE, *OWN])
 def test_arguments_have_no_references_no_lengths_and_a_type_in_every_place(name: str) -> None:
-    for where, part in parts(LISTED[name]["inputSchema"]):
+    for where, part in parts((LISTED | OWN)[name]["inputSchema"]):
         assert not part.keys() & {
             "$ref",
             "$defs",
