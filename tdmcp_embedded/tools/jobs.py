@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 from pydantic import Field, PrivateAttr
 
 from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.frame_queue.job import Job
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Picture, Tool
 
@@ -30,7 +31,9 @@ class JobState(Output):
     ran_s: float | None = None
     progress: dict[str, Any] | None = None
     cancelled: bool | None = None
-    """Whether a cancel that was asked for will take effect."""
+    """Whether a cancel that was asked for has taken effect, or will at the next step."""
+    note: str | None = None
+    """What a cancel has come to: whether the job has ended by it, and what became of the project."""
     result: dict[str, Any] | None = None
     error: dict[str, Any] | None = None
 
@@ -46,10 +49,15 @@ class JobState(Output):
                 f"progress: {self.progress['done']:g}{of} {self.progress.get('message', '')}".rstrip()
             )
         if self.cancelled is not None:
-            lines.append("It ends at its next step." if self.cancelled else "It can no longer be cancelled.")
+            lines.append(self.note or "")
         if self._outcome_text:
             lines.append(self._outcome_text)
         return "\n".join(lines)
+
+
+#: How often, and how far apart in seconds, a job that is to end is looked at.
+_LOOKS = 50
+_BETWEEN_LOOKS_S = 0.02
 
 
 @runtime_checkable
@@ -70,6 +78,12 @@ async def get_job(call: Call, given: GetJob) -> JobState:
             hint="Job ids come with still_running. Look at the project for what the call has done.",
         )
     effective = call.queue.cancel(job.id) if given.cancel else None
+    if effective:
+        # What really happens shows at its next step: in most cases that is a frame away.
+        for _ in range(_LOOKS):
+            if job.over:
+                break
+            await asyncio.sleep(_BETWEEN_LOOKS_S)
     facts = call.queue.describe(job)
     state = JobState(
         job=job.id,
@@ -78,7 +92,8 @@ async def get_job(call: Call, given: GetJob) -> JobState:
         waited_s=facts["waited_s"],
         ran_s=facts.get("ran_s"),
         progress=facts.get("progress"),
-        cancelled=effective,
+        cancelled=None if effective is None else effective and (not job.over or job.state == "cancelled"),
+        note=None if effective is None else _what_came_of_it(job, effective),
     )
     if job.state in ("queued", "running"):
         return state
@@ -94,6 +109,17 @@ async def get_job(call: Call, given: GetJob) -> JobState:
         state._outcome_text = output.text()
         state._pictures = list[Picture](output.pictures)
     return state
+
+
+def _what_came_of_it(job: Job, effective: bool) -> str:
+    """What a cancel has come to, in a sentence or two."""
+    if job.state == "cancelled":
+        return "It was cancelled."
+    if job.over:
+        return f"It had ended before it could be cancelled: {job.state}."
+    if not effective:
+        return "It is in its only step, which cannot be cancelled."
+    return f"It ends at its next step. {job.kept}".rstrip()
 
 
 TOOLS = [

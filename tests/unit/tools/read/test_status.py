@@ -142,6 +142,50 @@ def test_a_running_job_is_cancelled_at_its_next_step(bench: Bench) -> None:
     assert closed.is_set() and bench.json("get_job", job=job.id)["state"] == "cancelled"
 
 
+def begun(bench: Bench, name: str, passed: int, /, **given: Any) -> Job:
+    job = start(bench, name, **given)
+    bench.frame(passed)
+    return job
+
+
+NOISE = [{"path": "/project1/n", "params": {"period": 3}}]
+
+#: A job, the frames it has had, and what a cancel says and leaves.
+CANCELLED: list[tuple[str, dict[str, Any], int, str, float]] = [
+    ("set_parameters", {"changes": NOISE}, 0, "was not started and will not run later", 1),
+    ("set_parameters", {"changes": NOISE}, 1, "Its edit is done and stays (undo step 'MCP Set parameters", 3),
+    ("measure_performance", {"frames": 900}, 2, "It only looks: nothing was changed.", 1),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "frames", "said", "period"), CANCELLED)
+def test_a_cancel_says_what_became_of_the_project(
+    bench: Bench, name: str, given: dict[str, Any], frames: int, said: str, period: float
+) -> None:
+    noise = bench.make("noiseTOP", "n")
+    job = begun(bench, name, frames, **given)
+    asked = {"job": job.id, "cancel": True}
+    answer = bench.run("get_job", **asked) if frames else bench.answer(tool("get_job"), asked, no_frames)
+    facts = answer.structured()
+    assert (facts["state"], facts["cancelled"]) == ("cancelled", True)
+    assert said in answer.text() and said in facts["error"]["message"]
+    assert noise.par.period.eval() == period
+
+
+def test_a_cancel_that_comes_too_late_says_so(bench: Bench) -> None:
+    bench.make("noiseTOP", "n")
+    job = begun(bench, "set_parameters", 9, changes=NOISE)
+    facts = bench.json("get_job", job=job.id, cancel=True)
+    assert facts["cancelled"] is False and facts["note"] == "It had ended before it could be cancelled: done."
+
+
+def test_a_cancel_of_what_does_not_come_to_its_next_step_says_that_it_will(bench: Bench) -> None:
+    job = begun(bench, "measure_performance", 2, frames=900)
+    facts = bench.answer(tool("get_job"), {"job": job.id, "cancel": True}, no_frames).structured()
+    assert (facts["state"], facts["cancelled"]) == ("running", True)
+    assert facts["note"] == "It ends at its next step. It only looks: nothing was changed."
+
+
 def test_a_job_nobody_knows_is_refused(bench: Bench) -> None:
     with pytest.raises(ToolFailure) as refusal:
         bench.run("get_job", job="job99-xyz")
