@@ -56,6 +56,10 @@ class Edited(Output):
         default=None, description="parameters, expressions and script lines that name what is gone"
     )
 
+    extensions: list[str] | None = Field(
+        default=None, description="extensions whose source was written: ready, or why not"
+    )
+
     left_out: list[str] | None = Field(default=None, description="what is not shown for its length")
 
     def bounded(self) -> Self:
@@ -68,6 +72,7 @@ class Edited(Output):
         lines = [f"{p.severity} {p.path}: {p.message}" for p in self.problems]
         if lines:
             lines.insert(0, "New problems:")
+        lines += self.extensions or []
         if self.broken_references:
             lines += ["Broken references:", *self.broken_references]
         lines += self.left_out or []

@@ -11,6 +11,7 @@ from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.creating import settled_notes
+from tdmcp_embedded.tools.extension_report import build_extensions, declaring
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import building, creating, lookup, places, undo
 from tdmcp_embedded.touchdesigner.builds import find
@@ -108,6 +109,7 @@ def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
     output.undo = aftermath.done(call, changed)
     if changed:
         touched = [path for path in [*built.created, *built.changed] if path != str(arguments.path)]
+        output.extensions = yield from build_extensions(call, touched, declaring(built.written))
         output.problems = yield from watch.after(call, touched, built.created)
         output.notes += built.late
         output.notes += yield from aftermath.reread(call, built.written)

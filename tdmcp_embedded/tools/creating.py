@@ -9,6 +9,7 @@ from pydantic import Field
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, forms
+from tdmcp_embedded.tools.extension_report import build_extensions, declaring
 from tdmcp_embedded.tools.network_model import InputSource, plain_value
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import annotations as annotating
@@ -115,6 +116,7 @@ def create_operator(call: Call, arguments: CreateOperator) -> Steps[CreatedOpera
         notes=written.notes,
         undo=aftermath.done(call, changed or arguments.position is not None),
     )
+    output.extensions = yield from build_extensions(call, comps=declaring([written]))
     output.problems = yield from watch.after(call, [output.path])
     yield from aftermath.reread(call, [written])
     output.params, output.values, output.notes = written.params, written.values, written.notes

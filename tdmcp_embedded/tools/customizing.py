@@ -8,6 +8,7 @@ from pydantic import Field
 
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, forms
+from tdmcp_embedded.tools.extension_report import build_extensions
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import custom, custom_check, customs, describe, lookup
 
@@ -71,6 +72,9 @@ def define_parameters(call: Call, given: DefineParameters) -> Steps[DefinedParam
         },
         undo=aftermath.done(call, bool(changed or given.remove or given.rename)),
     )
+    if not comp.extensionsReady:
+        # It may have waited for just these parameters.
+        output.extensions = yield from build_extensions(call, comps=[output.path])
     output.problems = yield from watch.after(call, [output.path])
     return output
 

@@ -9,6 +9,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, forms
 from tdmcp_embedded.tools.building import WrittenParameters
 from tdmcp_embedded.tools.creating import settled_notes
+from tdmcp_embedded.tools.extension_report import build_extensions, declaring
 from tdmcp_embedded.tools.network_model import plain_value
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import lookup, parameters
@@ -90,6 +91,7 @@ def set_parameters(call: Call, arguments: SetParameters) -> Steps[ParametersSet]
         refused=refused,
         undo=aftermath.done(call, changed > 0),
     )
+    output.extensions = yield from build_extensions(call, comps=declaring(written))
     output.problems = yield from watch.after(call, [w.path for w in written])
     yield from aftermath.reread(call, written)
     output.operators = _shown(written)

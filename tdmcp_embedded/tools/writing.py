@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, WithJsonSchema
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, forms
+from tdmcp_embedded.tools.extension_report import build_extensions
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import dats, executors, lookup
 from tdmcp_embedded.wording import counted
@@ -116,6 +117,8 @@ def write_data(call: Call, given: WriteData) -> Steps[WrittenData]:
         columns=int(dat.numCols) if dat.isTable else None,
         undo=aftermath.done(call, changed),
     )
+    if changed:
+        output.extensions = yield from build_extensions(call, [output.path])
     # A shader's errors show on the operator the DAT is docked to.
     output.problems = yield from watch.after(call, [output.path, *host])
     if changed and dat.valid and (silent := executors.silent(dat)):
