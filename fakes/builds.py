@@ -29,6 +29,8 @@ class Build:
     numpy: str = "2.1.2"
     run_takes_callables: bool = True
     thread_manager: bool = True
+    save_gives_status: bool = True
+    """Whether `TOP.save` answers with a FileSaveStatus (fact 70); else with the file's path."""
 
 
 #: In the newest pages only (facts 54, 62).
@@ -45,8 +47,9 @@ BUILDS = {
             numpy="1.24.1",
             run_takes_callables=False,
             thread_manager=False,
+            save_gives_status=False,
         ),
-        Build("2025.32820", absent=_NEWEST),
+        Build("2025.32820", absent=_NEWEST | {"FileSaveStatus.isCompleted"}),
         Build("2025.33070"),
     )
 }

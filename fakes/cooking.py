@@ -216,6 +216,8 @@ class CookEngine:
         node.cook_start = started
         node.cook_ms = (node.cook_end - started) * 1000
         node.cook_frame = self.world.frame_now
+        if self.world.unseen:
+            self.world.unseen -= set(node.children.values())
         node.cook_position = self.world.timeline_position(node)
         node.cook_tick = self.world.tick
         # Who does not cook finds no error, and what a cook finds shows in the next frame (fact 66).

@@ -23,6 +23,8 @@ def create(world: World, parent: Node, info: TypeInfo, name: str, *, quiet: bool
     _attach(node)
     if quiet:
         return node
+    if info.stem in ("in", "out"):
+        world.unseen.add(node)
     if info.name == "annotateCOMP":
         # Made by a script it is no utility operator; it ends the open undo block and adds a step (facts 55, 56).
         world.undo.annotated(lambda: _gone(node), lambda: attach_again(node))
@@ -191,6 +193,7 @@ def detach(node: Node) -> Callable[[], None]:
             world.cooking.changed(victim, key)
     del parent.children[node.name]
     world.cooking.changed(parent, "children")
+    world.unseen.discard(node)
     if node.info.stem in ("in", "out"):
         parent.changed("connectors")
 

@@ -87,11 +87,18 @@ class Networked(Held):
 
     @property
     def inputConnectors(self) -> list[Connector]:
-        return [Connector(self._node, i, True) for i in range(wiring.num_inputs(self._live()))]
+        node = self._live()
+        return [
+            Connector(node, i, True) for i in range(wiring.num_inputs(node) - self._world.fresh(node, "in"))
+        ]
 
     @property
     def outputConnectors(self) -> list[Connector]:
-        return [Connector(self._node, i, False) for i in range(wiring.num_outputs(self._live()))]
+        node = self._live()
+        return [
+            Connector(node, i, False)
+            for i in range(wiring.num_outputs(node) - self._world.fresh(node, "out"))
+        ]
 
     @property
     def inputs(self) -> list[OP]:

@@ -65,6 +65,8 @@ class World:
         self.step = 1.0
         self.rate = 60.0
         self.time_runs = True
+        self.unseen: set[Node] = set()
+        """In and Out operators made in this frame, of which their COMP knows nothing until it cooks (fact 69)."""
         self.timeline_position: Callable[[Node], float] = lambda node: self.frame_now
         """The frame of the timeline that governs an operator."""
 
@@ -197,6 +199,10 @@ class World:
         finally:
             self.undo.callback_returned()
 
+    def fresh(self, comp: Node, kind: str) -> int:
+        """How many connectors a COMP does not show yet: those of In or Out operators made since it cooked (fact 69)."""
+        return sum(node.parent is comp and node.info.stem == kind for node in self.unseen)
+
     # -- time ------------------------------------------------------------------------------------------------
 
     @property
@@ -239,6 +245,7 @@ class World:
         if self.time_runs:
             self.frame_now += self.step
             self.seconds_now += self.step / self.rate
+        self.unseen.clear()
         self.cooking.new_frame()
         # From queues, one by one: what waits behind a script that opened a message box goes on in the frames it lets by.
         self._due.extend(self._next_frame)

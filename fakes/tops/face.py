@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fakes import builds
 from fakes.errors import NotFaked, tdError
 from fakes.guard import Guarded
 from fakes.memory import listen, recall
@@ -127,7 +128,7 @@ class TOP(OP):
         createFolders: bool = False,
         quality: float = 1.0,
         metadata: Any = (),
-    ) -> FileSaveStatus:
+    ) -> FileSaveStatus | str:
         """Write the picture to a file of the kind its suffix says.
 
         It is there when the call returns; if `asynchronous`, a thread of TD's own encodes and writes it, and
@@ -144,6 +145,8 @@ class TOP(OP):
             saving.write_beside()
         else:
             saving.write()
+        if not builds.current().save_gives_status:
+            return target
         return FileSaveStatus(self._live(), saving)
 
     def _image(self) -> Image:

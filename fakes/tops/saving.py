@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from threading import Event, Thread
 
-from fakes.errors import NotFaked, tdError
+from fakes import builds
+from fakes.errors import NotFaked, tdAttributeError, tdError
 from fakes.guard import Guarded
 from fakes.module import provide_class
 from fakes.nodes import Node
@@ -72,9 +74,12 @@ class FileSaveStatus(Guarded):
         """The operator whose picture it is."""
         return self._node.world.face(self._node)
 
-    def isCompleted(self) -> bool:
-        """Whether the file is complete."""
-        return self._saving.over.is_set()
+    @property
+    def isCompleted(self) -> Callable[[], bool]:
+        """The method that says whether the file is complete; not all builds need have it (fact 70)."""
+        if builds.lacks("FileSaveStatus", "isCompleted"):
+            raise tdAttributeError("'td.FileSaveStatus' object has no attribute 'isCompleted'")
+        return self._saving.over.is_set
 
     def __str__(self) -> str:
         return self._saving.path

@@ -15,7 +15,7 @@ from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import bounding
 from tdmcp_embedded.tools.tool import Call, Output, Steps, at_once
-from tdmcp_embedded.touchdesigner import diagnostics, parameters, references, undo
+from tdmcp_embedded.touchdesigner import diagnostics, overwriting, parameters, references, undo
 from tdmcp_embedded.touchdesigner.builds import find, is_annotation, op_type
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.error_context import with_context
@@ -100,6 +100,8 @@ class Watch:
         self._before: dict[str, diagnostics.Said] = {}
         self._around: dict[str, None] = {}
         self._full = False
+        self._overwritten = ""
+        self._looked: set[str] = set()
 
     def before(self, operators: Iterable[Any]) -> None:
         """Note the problems of operators that are about to be touched, of what they feed, and of what is around them.
@@ -116,13 +118,24 @@ class Watch:
 
     def beside(self, operators: Iterable[Any]) -> None:
         """Note the problems of what may speak of these operators by name."""
-        for operator in _around(operators):
+        about = list(operators)
+        for operator in about:
+            self._notice(operator)
+        for operator in _around(about):
             if len(self._around) >= _MOST_AROUND:
                 break
             path = str(operator.path)
             if path not in self._before:
                 self._around[path] = None
                 self._note(operator)
+
+    def _notice(self, operator: Any) -> None:
+        """Note what will overwrite an edit of this operator; the first of a call is said."""
+        home = operator.parent()
+        if self._overwritten or home is None or home.path in self._looked:
+            return
+        self._looked.add(str(home.path))
+        self._overwritten = overwriting.source(operator)
 
     def _note(self, operator: Any) -> None:
         path = str(operator.path)
@@ -173,6 +186,12 @@ class Watch:
         # What a cook finds shows at the next frame, and who does not cook finds nothing (fact 66).
         yield
         roots, cooking = yield from self._cooking(call, paths)
+        for operator in roots:
+            self._notice(operator)
+        if self._overwritten:
+            news.append(
+                Problem(path=paths[0] if paths else "", severity="warning", message=self._overwritten)
+            )
         yield from _cook(call, cooking, news)
         yield NEXT_FRAME
         if any(operator.isDAT for operator in roots if operator.valid):

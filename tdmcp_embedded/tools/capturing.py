@@ -18,11 +18,16 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import pictures
 from tdmcp_embedded.tools.pictures import Format, Verdict
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
-from tdmcp_embedded.touchdesigner import images, lookup
+from tdmcp_embedded.touchdesigner import diagnostics, images, lookup, project
+from tdmcp_embedded.touchdesigner.error_context import with_context
 from tdmcp_embedded.touchdesigner.images import Shot, Writing
+from tdmcp_embedded.touchdesigner.values import cut
 
 #: Frames an opviewerTOP needs before it shows anything (fact 11), and one for what it looks at.
 _VIEWER_FRAMES = 2
+
+_MOST_PROBLEMS = 5
+_LONGEST_PROBLEM = 1_000
 
 #: Seconds TouchDesigner may take to write a picture, once asked.
 _WRITTEN_WITHIN: Final = 20.0
@@ -67,6 +72,8 @@ class Captured(Output):
     """absTime.frame of each moment."""
     moves: bool | None = None
     """Of several frames, whether they differ."""
+    problems: list[dict[str, str]] | None = None
+    """The operator's own: severity and message. A shader that fails passes its input through and looks fine."""
     notes: list[str] | None = None
 
     def text(self) -> str:
@@ -75,6 +82,7 @@ class Captured(Output):
             f"{self.path} ({self.source}): {self.verdict}; native {native}, sent {size} {self.format}, {self.bytes} bytes"
         ]
         lines.append(f"at frame {', '.join(map(str, self.frames))}; mean rgba {self.mean_rgba}")
+        lines += [f"{each['severity']}: {each['message']}" for each in self.problems or []]
         return "\n".join([*lines, *(self.notes or [])])
 
     def for_app(self) -> dict[str, Any]:
@@ -89,6 +97,9 @@ class Taken:
     source: str
     shots: list[Shot]
     folder: TemporaryDirectory[str]
+    problems: list[dict[str, str]]
+    paused: str
+    """In words, if the timeline did not play."""
 
 
 def capture_image(call: Call, given: CaptureImage) -> Steps[Taken]:
@@ -122,7 +133,17 @@ def capture_image(call: Call, given: CaptureImage) -> Steps[Taken]:
                     raise images.no_picture(path, f"it was not written within {_WRITTEN_WITHIN:.0f} s")
                 yield NEXT_FRAME
         shots = [writing.shot for writing in begun]
-        return Taken(path, "top" if top is target else "viewer", shots, folder)
+        problems = _problems(target) if target.valid else []
+        paused = project.paused(call.td) if given.frames > 1 or given.wait_frames > 1 else ""
+        return Taken(path, "top" if top is target else "viewer", shots, folder, problems, paused)
+
+
+def _problems(target: Any) -> list[dict[str, str]]:
+    found = diagnostics.problems(target)[:_MOST_PROBLEMS]
+    return [
+        {"severity": each.severity, "message": cut(with_context(target, each.message), _LONGEST_PROBLEM)}
+        for each in found
+    ]
 
 
 @contextmanager
@@ -168,7 +189,8 @@ def finish(call: Call, given: CaptureImage, taken: Taken) -> Captured:
         mean_rgba=developed.mean or None,
         frames=[shot.frame for shot in shots],
         moves=developed.moves,
-        notes=developed.notes or None,
+        problems=taken.problems or None,
+        notes=[*developed.notes, *([taken.paused] if taken.paused else [])] or None,
     )
     answer._pictures = [developed.picture]
     return answer

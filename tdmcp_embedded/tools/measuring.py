@@ -10,7 +10,7 @@ from pydantic import Field
 from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
-from tdmcp_embedded.touchdesigner import lookup, operators
+from tdmcp_embedded.touchdesigner import lookup, operators, project
 from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.touchdesigner.values import rounded
@@ -43,6 +43,7 @@ class Performance(Output):
     """path, type, ms_per_frame (time of its last cook by how often it cooked), cook_ms, cooks."""
     gpu_memory_mb: float | None = None
     """Of the TOPs that cooked."""
+    notes: list[str] | None = None
 
     def text(self) -> str:
         times = ", ".join(f"{name} {value:g}" for name, value in self.frame_ms.items())
@@ -55,7 +56,7 @@ class Performance(Output):
             f"{row['path']} {row['type']}: {row['ms_per_frame']:g} ms a frame ({counted(row['cooks'], 'cook')} of {row['cook_ms']:g} ms)"
             for row in self.slowest
         ]
-        return "\n".join(lines)
+        return "\n".join([*lines, *(self.notes or [])])
 
 
 def measure_performance(call: Call, given: MeasurePerformance) -> Steps[Performance]:
@@ -91,6 +92,7 @@ def measure_performance(call: Call, given: MeasurePerformance) -> Steps[Performa
         cooked=len(rows),
         slowest=sorted(rows, key=lambda row: -row["ms_per_frame"])[: given.slowest],
         gpu_memory_mb=round(memory / 1e6, 2),
+        notes=[note] if (note := project.paused(call.td)) else None,
     )
 
 

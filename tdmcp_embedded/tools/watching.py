@@ -14,7 +14,7 @@ from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
-from tdmcp_embedded.touchdesigner import describe, lookup
+from tdmcp_embedded.touchdesigner import describe, lookup, project
 from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.touchdesigner.values import clean, cut, rounded, weight
@@ -58,6 +58,7 @@ class Values(Output):
     frames: int
     values: list[dict[str, Any]]
     """path, param or channel, count, changes, first and last; of numbers min, max, mean; samples, every n-th."""
+    notes: list[str] | None = None
 
     def text(self) -> str:
         lines = [f"over {counted(self.frames, 'frame')}"]
@@ -69,7 +70,7 @@ class Values(Output):
                 if key not in ("path", "param", "channel")
             )
             lines.append(f"{row['path']} {what}: {rest}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *(self.notes or [])])
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,16 @@ class Series:
         return row
 
 
-def watch_values(call: Call, given: WatchValues) -> Steps[list[Series]]:
+@dataclass(frozen=True)
+class _Seen:
+    """What was seen on the main thread."""
+
+    series: list[Series]
+    paused: str
+    """In words, if the timeline did not play at the end."""
+
+
+def watch_values(call: Call, given: WatchValues) -> Steps[_Seen]:
     """Reads each value once every few frames. A value nobody uses cooks because it is watched."""
     watching: list[_Watching] = []
     for watched in given.watch:
@@ -134,15 +144,17 @@ def watch_values(call: Call, given: WatchValues) -> Steps[list[Series]]:
             yield NEXT_FRAME
         if frame % 30 == 29:
             call.progress(frame + 1, given.frames, f"{frame + 1} of {given.frames} frames")
-    return [one.series for one in watching]
+    return _Seen([one.series for one in watching], project.paused(call.td))
 
 
-def finish(call: Call, given: WatchValues, series: list[Series]) -> Values:
+def finish(call: Call, given: WatchValues, seen: _Seen) -> Values:
     """What was seen, as much of it as a small answer holds."""
+    series = seen.series
+    notes = [seen.paused] if seen.paused and given.frames > 1 else None
     shown = max(2, min(_SHOWN, _SHOWN_IN_ALL // max(1, len(series))))
     longest = _LONGEST
     while True:
-        values = Values(frames=given.frames, values=[one.row(shown, longest) for one in series])
+        values = Values(frames=given.frames, values=[one.row(shown, longest) for one in series], notes=notes)
         size = weight(values.structured()) + weight(values.text())
         if size <= _ROOM or (shown == 2 and longest == _SHORTEST):
             return values

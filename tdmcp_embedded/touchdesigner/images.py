@@ -6,6 +6,7 @@ beside the show; the file it makes is read, and removed, where nobody waits for 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from tdmcp_embedded.touchdesigner import lookup
 from tdmcp_embedded.touchdesigner.undo import destroy
 from tdmcp_embedded.touchdesigner.undo_stack import unrecorded
 from tdmcp_embedded.touchdesigner.values import clean, cut
+
+#: What every PNG ends with: its last chunk, IEND.
+_PNG_END = b"\x00\x00\x00\x00IEND\xaeB`\x82"
 
 _VIEWER_NAME = "mcp_capture"
 
@@ -56,7 +60,17 @@ class Writing:
     status: Any
 
     def is_over(self) -> bool:
-        return bool(self.status.isCompleted())
+        """Whether the file is whole: by the status, or by its end where a build gives none (fact 70)."""
+        asked = getattr(self.status, "isCompleted", None)
+        if callable(asked):
+            return bool(asked())
+        try:
+            with self.shot.file.open("rb") as file:
+                file.seek(-len(_PNG_END), os.SEEK_END)
+                return file.read() == _PNG_END
+        except OSError:
+            # Not there yet, or not even as long as that.
+            return False
 
 
 def shoot(td: ModuleType, top: Any, file: Path) -> Writing:

@@ -193,3 +193,14 @@ def set_timeline(td: ModuleType, wanted: Mapping[str, Any]) -> None:
                     setattr(time, attribute, wanted[name])
     except Exception as error:  # noqa: BLE001 - whatever TD raises, the agent must hear it
         raise ToolFailure(Code.TD_ERROR, f"TouchDesigner refused: {cut(clean(str(error)), 300)}") from None
+
+
+def paused(td: ModuleType) -> str:
+    """In words that nothing which depends on time can move; "" while the timeline plays."""
+    clock = td.root.time
+    if clock.play:
+        return ""
+    return (
+        f"The timeline is paused at frame {clock.frame:g}: what depends on time cannot move. "
+        "control_timeline with action play starts it."
+    )

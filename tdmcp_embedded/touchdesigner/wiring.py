@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
@@ -44,6 +45,14 @@ def check(source: Any, output: int, target: Any, index: int, comp: bool = False)
         )
     if comp:
         _check_comps(source, target)
+    if not comp:
+        for operator, wanted, side in (
+            (source, output, "outputConnectors"),
+            (target, index, "inputConnectors"),
+        ):
+            if operator.isCOMP and wanted >= len(getattr(operator, side)):
+                # Those of In and Out operators that were just made may come with a cook only (fact 69).
+                told(partial(operator.cook, force=True))
     outputs = source.outputCOMPConnectors if comp else source.outputConnectors
     inputs = target.inputCOMPConnectors if comp else target.inputConnectors
     if not 0 <= output < len(outputs):

@@ -85,8 +85,10 @@ def test_a_fresh_component_has_no_inputs_until_it_holds_an_in_operator(t):
     (base,) = make(t, "baseCOMP")
     assert base.inputConnectors == []
     base.create(t.td.inTOP)
+    base.cook(force=True)
     assert len(base.inputConnectors) == 1
     base.create(t.td.outTOP)
+    base.cook(force=True)
     assert len(base.outputConnectors) == 1
 
 
@@ -95,6 +97,7 @@ def test_a_component_can_be_wired_once_it_has_connectors(t):
     noise, base, level = make(t, "noiseTOP", "baseCOMP", "levelTOP")
     base.create(t.td.inTOP)
     base.create(t.td.outTOP)
+    base.cook(force=True)
     base.inputConnectors[0].connect(noise)
     base.outputConnectors[0].connect(level)
     assert base.inputs == [noise]
@@ -126,3 +129,13 @@ def test_a_wire_to_an_operator_without_inputs_is_refused(t):
         return
     with raises(t.td.tdError):
         noise.outputConnectors[0].connect(movie)
+
+
+@fact(69)
+def test_a_cook_brings_the_connectors_of_in_and_out_operators_just_made(t):
+    base = t.scratch.create(t.td.baseCOMP)
+    base.create(t.td.inTOP)
+    base.create(t.td.outTOP)
+    assert len(base.inputConnectors) <= 1
+    base.cook(force=True)
+    assert (len(base.inputConnectors), len(base.outputConnectors)) == (1, 1)

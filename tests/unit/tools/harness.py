@@ -73,6 +73,9 @@ class Bench:
         made = self.td.op(parent).create(type_name, name)
         for key, value in params.items():
             setattr(made.par, key, value)
+        if type_name.startswith(("in", "out")) and type_name[-3:].isupper():
+            # The connector around it comes with a cook (fact 69).
+            made.parent().cook(force=True)
         return made
 
     def wire(self, *path: Any) -> None:

@@ -118,6 +118,7 @@ def test_wires_to_the_outside_are_lost(td, scratch):
     outside = scratch.create(td.noiseTOP, "outside")
     inner = scratch.create(td.baseCOMP, "inner")
     inner.create(td.inTOP, "in1")
+    inner.cook(force=True)
     inner.inputConnectors[0].connect(outside)
     loaded = scratch.loadByteArray(inner.saveByteArray())
     assert loaded.inputs == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tdmcp_embedded.errors import ToolFailure
@@ -59,3 +61,59 @@ def test_a_failed_edit_gives_the_display_flag_back(bench: Bench) -> None:
             ],
         )
     assert (box.display, grid.display) == (True, False)
+
+
+def test_wires_to_a_component_find_the_connectors_of_what_was_just_made_in_it(bench: Bench) -> None:
+    box = {
+        "name": "box",
+        "type": "baseCOMP",
+        "inputs": ["noise"],
+        "children": [
+            {"name": "in1", "type": "inTOP"},
+            {"name": "out1", "type": "outTOP", "inputs": ["in1"]},
+        ],
+    }
+    last = {"name": "last", "type": "nullTOP", "inputs": [{"from": "box", "output": 0}]}
+    bench.run("build_network", path="/project1", operators=[{"name": "noise", "type": "noiseTOP"}, box, last])
+    assert [o.name for o in bench.op("/project1/box").inputs] == ["noise"]
+    assert [o.name for o in bench.op("/project1/last").inputs] == ["box"]
+
+
+def overwriting(answer: dict[str, Any]) -> list[str]:
+    return [
+        p["message"] for p in answer["problems"] if "overwrites" in p["message"] or "external" in p["message"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("clone", "enabled", "immune", "said"),
+    [("/project1/master", True, False, 1), ("/project1/copy", True, False, 0), ("", True, False, 0),
+     ("/project1/master", False, False, 0), ("/project1/master", True, True, 0)],
+)  # fmt: skip
+def test_an_edit_in_a_clone_says_that_it_will_be_overwritten(
+    bench: Bench, clone: str, enabled: bool, immune: bool, said: int
+) -> None:
+    bench.make("baseCOMP", "master")
+    copy = bench.make("baseCOMP", "copy")
+    for name in ("a", "b"):
+        bench.make("noiseTOP", name, parent=copy.path).cloneImmune = immune
+    # What a clone does is not faked; that one is a clone is said by its parameters.
+    copy._node.par("clone").value = clone
+    copy.par.enablecloning = enabled
+    changes = [{"path": f"/project1/copy/{name}", "params": {"period": 2}} for name in ("a", "b")]
+    assert len(overwriting(bench.json("set_parameters", changes=changes))) == said
+    assert len(overwriting(bench.json("update_operator", path="/project1/copy/a", comment="x"))) == said
+    assert len(overwriting(bench.json("delete_operators", paths=["/project1/copy/b"]))) == said
+    # Its own parameters stay.
+    own = bench.json(
+        "set_parameters", changes=[{"path": "/project1/copy", "params": {"parentshortcut": "C"}}]
+    )
+    assert overwriting(own) == []
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_an_edit_in_what_an_external_tox_brings_says_so(bench: Bench, enabled: bool) -> None:
+    comp = bench.make("baseCOMP", "loaded")
+    comp.par.externaltox, comp.par.enableexternaltox = "parts/loaded.tox", enabled
+    made = bench.json("create_operator", parent="/project1/loaded", type="noiseTOP")
+    assert [("parts/loaded.tox" in line) for line in overwriting(made)] == [True] * enabled

@@ -95,6 +95,7 @@ def inside(bench: Bench, comp: Any, made: list[Any], random: Random, depth: int)
     if comp.opType in ("baseCOMP", "containerCOMP") and random.random() < 0.6:
         comp.create("inTOP")
         comp.create("outTOP")
+        comp.cook(force=True)
         sources = [other for other in made if other.isTOP]
         if sources:
             comp.inputConnectors[0].connect(random.choice(sources))

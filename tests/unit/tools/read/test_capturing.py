@@ -12,6 +12,7 @@ import cv2
 import numpy
 import pytest
 
+from fakes import builds
 from fakes.tops import files, saving
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.frame_queue import NEXT_FRAME
@@ -262,3 +263,42 @@ def test_several_frames_say_whether_they_differ(bench: Bench, moves: bool) -> No
     facts, _ = shot(bench, "/project1/c", frames=3, every=4)
     assert facts["moves"] is moves
     assert any("differ" in note if moves else "nothing moves" in note for note in facts["notes"])
+
+
+@pytest.mark.parametrize("build", ["2023.12480", "2025.32820", "2025.33070"])
+def test_a_picture_comes_whatever_save_answers(bench: Bench, build: str) -> None:
+    bench.make("constantTOP", "c", colorr=0.5)
+    builds.use(build)
+    try:
+        facts, picture = shot(bench, "/project1/c")
+    finally:
+        builds.use(builds.NEWEST)
+    assert facts["verdict"] == "flat" and picture
+
+
+def test_a_picture_of_a_failed_shader_says_so(bench: Bench) -> None:
+    glsl = bench.make("glslTOP", "g")
+    bench.wire(bench.make("noiseTOP", "n"), glsl)
+    bench.op("/project1/g_pixel").text = "out vec4 c;\nvoid main() {\n    c = vec4(nothing);\n}\n"
+    facts, _ = shot(bench, "/project1/g", wait_frames=3)
+    assert facts["verdict"] == "ok"
+    [problem] = facts["problems"]
+    assert problem["severity"] == "shader"
+    assert "/project1/g_pixel:3: c = vec4(nothing);" in problem["message"]
+
+
+@pytest.mark.parametrize("playing", [True, False])
+def test_what_cannot_move_since_the_timeline_is_paused_is_said(bench: Bench, playing: bool) -> None:
+    bench.make("constantTOP", "c")
+    bench.make("constantCHOP", "k")
+    bench.td.root.time.play = playing
+    answers = [
+        bench.json("capture_image", path="/project1/c", frames=2, every=2),
+        bench.json("capture_image", path="/project1/c", wait_frames=5),
+        bench.json("watch_values", watch=[{"path": "/project1/k"}], frames=3),
+        bench.json("measure_performance", path="/project1", frames=2),
+    ]
+    for answer in answers:
+        said = any("timeline is paused" in note for note in answer.get("notes") or [])
+        assert said is not playing
+    assert "notes" not in bench.json("capture_image", path="/project1/c", wait_frames=0)
