@@ -172,5 +172,6 @@ def grow(bench: Bench, comp: Any, random: Random, depth: int) -> None:
     if depth:
         inner = comp.create("baseCOMP")
         inner.create("inTOP")
+        inner.cook(force=True)
         grow(bench, inner, random, depth - 1)
         inner.inputConnectors[0].connect(random.choice(tops))
