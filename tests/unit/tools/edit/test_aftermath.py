@@ -44,6 +44,9 @@ def test_a_cook_that_fails_does_not_lose_the_answer(bench: Bench) -> None:
         path, valid, isCOMP, isDAT, totalCooks, outputConnectors = "/x", True, False, False, 0, ()
         opType, docked = "nullTOP", ()
 
+        def parent(self) -> None:
+            return None
+
         def cook(self) -> None:
             raise RuntimeError("device lost")
 
