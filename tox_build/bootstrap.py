@@ -23,7 +23,7 @@ def described(component: Component) -> dict[str, Any]:
     plain = asdict(component)
     for dat, source in zip(plain["dats"], component.dats, strict=True):
         dat["text"] = source.text()
-        del dat["script"]
+        del dat["script"], dat["body"]
     return plain
 
 

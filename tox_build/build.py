@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-import lzma
 import tarfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,7 +111,7 @@ def check(inside: Path, carried: Payload) -> None:
         for number in range(len(carried.archives["code"].parts))
     ]
     packed = b"".join(base64.b64decode(text) for text in texts)
-    with tarfile.open(fileobj=io.BytesIO(lzma.decompress(packed)), mode="r:") as tar:
+    with tarfile.open(fileobj=io.BytesIO(zlib.decompress(packed)), mode="r:") as tar:
         files = {
             entry.name.removeprefix("code/"): file.read()
             for entry in tar

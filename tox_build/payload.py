@@ -43,8 +43,8 @@ class Payload:
         }
 
 
-def payload(systems: Sequence[str], wheel_folder: Path, preset: int = 6) -> Payload:
-    """Collect and pack everything for these systems; `preset` as in `archive.pack`.
+def payload(systems: Sequence[str], wheel_folder: Path, level: int = 9) -> Payload:
+    """Collect and pack everything for these systems; `level` as in `archive.pack`.
 
     Raises:
         wheels.CannotFetch: a library cannot be had.
@@ -58,12 +58,12 @@ def payload(systems: Sequence[str], wheel_folder: Path, preset: int = 6) -> Payl
     named = [path for path, data in files.items() if lint.holds_machine_path(data)]
     if named:
         raise lint.LintError([f"{path}: holds a path of the machine that built it" for path in named])
-    packed = {"code": archive.pack(files, preset)}
+    packed = {"code": archive.pack(files, level)}
     for system in systems:
         native: dict[str, bytes] = {}
         for wheel in wheels.fetch(libraries.NATIVE, system, wheel_folder):
             native |= {f"libraries/{path}": data for path, data in libraries.taken(wheel).items()}
-        packed[system] = archive.pack(native, preset)
+        packed[system] = archive.pack(native, level)
         files |= native
     return Payload(packed, digest(code), max(map(len, files)))
 

@@ -27,6 +27,7 @@ import tarfile
 import tempfile
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -44,6 +45,10 @@ if hasattr(os, "nice"):
     os.nice(15)
 compileall.compile_dir(sys.argv[1], quiet=2)
 """
+#: Seconds that moving a folder is tried again while somebody has a file in it open.
+HELD = 10.0
+#: What Windows says then: access denied, sharing violation.
+_HELD_ERRORS = (5, 32)
 #: Other versions that stay, for projects that still carry them: the ones used last.
 KEPT = 1
 LISTING = "complete.json"
@@ -281,11 +286,35 @@ def unpack(manifest: dict[str, Any], texts: dict[str, list[str]], place: Path) -
         target = place / name
         if target.exists():
             # Damaged, and perhaps in use by somebody: moved away whole, or not at all.
-            os.replace(target, Path(tempfile.mkdtemp(prefix=f".{name}.", dir=place)) / "damaged")
-        os.replace(made, target)
+            move(target, Path(tempfile.mkdtemp(prefix=f".{name}.", dir=place)) / "damaged")
+        move(made, target)
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)
         raise
+
+
+def move(source: Path, target: Path) -> None:
+    """Rename a folder. On Windows that fails for as long as anybody has a file in it open, such as a virus scanner.
+
+    Raises:
+        CannotUnpack: it is held for longer than `HELD`.
+        OSError: another reason.
+    """
+    until = time.monotonic() + HELD
+    while True:
+        try:
+            os.replace(source, target)
+        except PermissionError as error:
+            if getattr(error, "winerror", None) not in _HELD_ERRORS:
+                raise
+            if time.monotonic() >= until:
+                raise CannotUnpack(
+                    f"{source} cannot be moved to its place: a virus scanner, a search index or another program holds a "
+                    f"file in it. Wait a moment and pulse Restart; if it comes again, except {source.parent} from scanning."
+                ) from None
+            _once_more.wait(0.1)
+        else:
+            return
 
 
 def contents(facts: dict[str, Any], archive: str, texts: list[str]) -> Iterator[tuple[str, bytes]]:
@@ -294,10 +323,6 @@ def contents(facts: dict[str, Any], archive: str, texts: list[str]) -> Iterator[
     Raises:
         CannotUnpack: it is not what was built.
     """
-    try:
-        import lzma
-    except ImportError:
-        raise CannotUnpack("The Python of this TouchDesigner lacks lzma: use the slim build.") from None
     damaged = CannotUnpack(
         f"What the component carries is damaged ({archive}): put a fresh copy of the component in its place."
     )
@@ -307,7 +332,7 @@ def contents(facts: dict[str, Any], archive: str, texts: list[str]) -> Iterator[
         raise damaged from None
     if hashlib.sha256(packed).hexdigest() != facts["sha256"]:
         raise damaged
-    with tarfile.open(fileobj=io.BytesIO(lzma.decompress(packed)), mode="r:") as tar:
+    with tarfile.open(fileobj=io.BytesIO(zlib.decompress(packed)), mode="r:") as tar:
         for member in tar:
             path = Path(member.name)
             file = tar.extractfile(member)

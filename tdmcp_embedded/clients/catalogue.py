@@ -12,8 +12,12 @@ from typing import Any
 
 from tdmcp_embedded.clients.machine import Machine, Refused
 
+#: Where a server listens unless told otherwise.
+USUAL_URL = "http://127.0.0.1:9988/mcp"
 #: The name of our entry in every client.
 ENTRY = "touchdesigner"
+#: Its name where another server is called so already, as TouchDesigner's own (fact 83).
+SECOND_ENTRY = "touchdesigner-embedded"
 #: The variable that holds the access key where a file must not.
 KEY_VARIABLE = "TDMCP_TOKEN"
 

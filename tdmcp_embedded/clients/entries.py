@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -10,8 +11,13 @@ from typing import Any
 
 from tdmcp_embedded import instances
 from tdmcp_embedded.clients import launch
+from tdmcp_embedded.clients.catalogue import KEY_VARIABLE, USUAL_URL
 from tdmcp_embedded.clients.machine import Machine
 from tdmcp_embedded.files import read
+
+#: The port of the server that comes with TouchDesigner, which is called as ours is (fact 83).
+DERIVATIVES_PORT = "13316"
+_OUR_ADDRESS = re.compile(r"https?://127\.0\.0\.1:(\d+)/mcp")
 
 
 def address_of(entry: dict[str, Any]) -> str:
@@ -40,6 +46,21 @@ def starts_us(entry: Any, machine: Machine) -> bool:
         return True
     known = {str(one.get("url")) for one in instances.listing(machine.tdmcp / "instances")}
     return address_of(entry) in known - {""}
+
+
+def is_ours(entry: Any, machine: Machine) -> bool:
+    """Whether we wrote an entry, also where its server does not run or its key is an old one."""
+    if starts_us(entry, machine):
+        return True
+    if not isinstance(entry, dict):
+        return False
+    text = json.dumps(entry)
+    tokens = [str(one["token"]) for one in keys(machine) if one.get("token")]
+    if KEY_VARIABLE in text or any(f"Bearer {token}" in text for token in tokens) or address_of(entry) == USUAL_URL:
+        return True
+    # One whose key was renewed, or whose server has another port by now. TouchDesigner's own is always on that port.
+    found = _OUR_ADDRESS.fullmatch(address_of(entry))
+    return found is not None and found[1] != DERIVATIVES_PORT and "Bearer " in text
 
 
 def problems(entry: dict[str, Any], machine: Machine) -> Iterator[str]:

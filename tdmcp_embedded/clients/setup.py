@@ -11,11 +11,19 @@ from typing import Any
 
 from tdmcp_embedded import instances
 from tdmcp_embedded.clients import entries, files, json_text, jsonc, launch, toml_text
-from tdmcp_embedded.clients.catalogue import CLIENTS, ENTRY, KEY_VARIABLE, Client, Http, Stdio, client
+from tdmcp_embedded.clients.catalogue import (
+    CLIENTS,
+    ENTRY,
+    KEY_VARIABLE,
+    SECOND_ENTRY,
+    USUAL_URL,
+    Client,
+    Http,
+    Stdio,
+    client,
+)
 from tdmcp_embedded.clients.machine import Machine, Refused
 
-#: Where a server listens unless told otherwise.
-USUAL_URL = "http://127.0.0.1:9988/mcp"
 OTHER = "other"
 
 
@@ -78,11 +86,12 @@ def add(name: str, choice: Choice, machine: Machine | None = None, *, dry_run: b
     entry = row.write(server)
     with_key = isinstance(server, Http) and bool(server.key)
     files.read(path)
+    name = _entry_name(row, path, machine)
     if isinstance(server, Stdio) and not dry_run:
         launch.install_shim(machine)
     change = files.edit(
         path,
-        lambda text: _put(row, path, text, entry),
+        lambda text: _put(row, path, text, name, entry),
         journal=machine.tdmcp / "clients.json",
         private=with_key,
         dry_run=dry_run,
@@ -92,7 +101,9 @@ def add(name: str, choice: Choice, machine: Machine | None = None, *, dry_run: b
     if not change.changed:
         say(f"{row.title} has this entry already: {change.path}")
     else:
-        say(f"{'Would add' if dry_run else 'Added'} {ENTRY} to {row.title}: {change.path}")
+        say(f"{'Would add' if dry_run else 'Added'} {name} to {row.title}: {change.path}")
+    if name != ENTRY:
+        say(f"Another server is called {ENTRY} there, and was left as it is; this one is called {name}.")
     if change.backup is not None:
         say(f"The file as it was: {change.backup}")
     if isinstance(server, Http):
@@ -120,21 +131,22 @@ def remove(name: str, choice: Choice, machine: Machine | None = None, *, dry_run
     machine = machine or Machine()
     row = client(name)
     path = row.file(machine, choice.scope, choice.folder)
+    name = _entry_name(row, path, machine)
     change = files.edit(
         path,
-        lambda text: _take(row, path, text),
+        lambda text: _take(row, path, text, name),
         journal=machine.tdmcp / "clients.json",
         undo=True,
         dry_run=dry_run,
     )
     outcome = Outcome(row, change.path, change.changed, [], _difference(change), change.backup)
     if not change.changed:
-        outcome.sentences.append(f"{row.title} has no entry {ENTRY}: {change.path}")
+        outcome.sentences.append(f"{row.title} has no entry {name}: {change.path}")
         return outcome
     done = "Would remove" if dry_run else "Removed"
     tail = ", which is what it was before." if change.restored and change.after is not None else "."
     tail = ", and the file, which had been made for it." if change.after is None else tail
-    outcome.sentences.append(f"{done} {ENTRY} from {row.title}: {change.path}{tail}")
+    outcome.sentences.append(f"{done} {name} from {row.title}: {change.path}{tail}")
     if change.backup is not None:
         outcome.sentences.append(f"The file as it was: {change.backup}")
     return outcome
@@ -154,12 +166,13 @@ def status(name: str, choice: Choice, machine: Machine | None = None) -> Status:
         servers = _servers(row, path)
     except Refused as refusal:
         return Status(row, choice.scope, path, "broken", refusal.message, installed)
-    entry = servers.get(ENTRY)
-    others = [name for name, other in servers.items() if name != ENTRY and entries.starts_us(other, machine)]
+    ours = _entry_name(row, path, machine)
+    entry = servers.get(ours)
+    others = [name for name, other in servers.items() if name != ours and entries.starts_us(other, machine)]
     if entry is None:
         return Status(row, choice.scope, path, "absent", f"No entry in {path}", installed, None, others)
     if not isinstance(entry, dict):
-        sentence = f"{ENTRY} in {path} is not an object"
+        sentence = f"{ours} in {path} is not an object"
         return Status(row, choice.scope, path, "differs", sentence, installed, {}, others)
     problems = list(entries.problems(entry, machine))
     state = "differs" if problems else "current"
@@ -230,24 +243,24 @@ def _address(choice: Choice, machine: Machine, *, with_key: bool) -> Http:
     return Http(url, key if with_key else "")
 
 
-def _put(row: Client, path: Path, text: str, entry: dict[str, Any]) -> str:
+def _put(row: Client, path: Path, text: str, name: str, entry: dict[str, Any]) -> str:
     try:
         if row.kind == "toml":
-            return toml_text.put(text, (*row.container, ENTRY), entry)
+            return toml_text.put(text, (*row.container, name), entry)
         container = row.path_in(jsonc.parse(text, **_kind(row)).value) if text.strip() else row.container
-        return json_text.put(text, (*container, ENTRY), entry, **_kind(row))
+        return json_text.put(text, (*container, name), entry, **_kind(row))
     except jsonc.Broken as broken:
         raise _refused(path, broken) from None
 
 
-def _take(row: Client, path: Path, text: str) -> str:
+def _take(row: Client, path: Path, text: str, name: str) -> str:
     try:
         if row.kind == "toml":
-            return toml_text.take(text, (*row.container, ENTRY))
+            return toml_text.take(text, (*row.container, name))
         if not text.strip():
             return text
         container = row.path_in(jsonc.parse(text, **_kind(row)).value)
-        return json_text.take(text, (*container, ENTRY), **_kind(row))
+        return json_text.take(text, (*container, name), **_kind(row))
     except jsonc.Broken as broken:
         raise _refused(path, broken) from None
 
@@ -262,6 +275,23 @@ def _servers(row: Client, path: Path) -> dict[str, Any]:
         raise _refused(path, broken) from None
     servers = toml_text.get(document, row.path_in(document)) if isinstance(document, dict) else None
     return servers if isinstance(servers, dict) else {}
+
+
+def _entry_name(row: Client, path: Path, machine: Machine) -> str:
+    """What our entry is called in a file: never the name of an entry that is not ours."""
+    try:
+        servers = _servers(row, path)
+    except Refused:
+        return ENTRY  # whoever edits the file says why not
+    ours = [name for name in (ENTRY, SECOND_ENTRY) if entries.is_ours(servers.get(name), machine)]
+    free = [name for name in (ENTRY, SECOND_ENTRY) if name not in servers]
+    found = [*ours, *free]
+    if not found:
+        raise Refused(
+            f"{path} has other servers called {ENTRY} and {SECOND_ENTRY}.",
+            "Rename one of them; nothing was changed.",
+        )
+    return found[0]
 
 
 def _kind(row: Client) -> dict[str, bool]:

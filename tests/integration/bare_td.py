@@ -78,7 +78,7 @@ def import_path(folder: Path) -> Path:
 @functools.cache
 def carried(*systems: str) -> Payload:
     """A payload, for this machine by default; packed quickly, and once for all tests."""
-    return payload(systems or (SYSTEM,), wheel_folder(), preset=0)
+    return payload(systems or (SYSTEM,), wheel_folder(), level=1)
 
 
 def built(folder: Path) -> BuildReport:

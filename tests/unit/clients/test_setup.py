@@ -347,3 +347,29 @@ def test_an_unknown_client_or_scope_is_refused_with_what_there_is(machine: Machi
     with pytest.raises(Refused, match="no configuration per project"):
         setup.add("windsurf", Choice(scope="project"), machine)
     assert setup.status("VS Code", Choice(), machine).client.name == "vscode"
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        {"url": "http://127.0.0.1:13316/mcp"},
+        {"url": "http://127.0.0.1:13316/mcp", "headers": {"Authorization": "Bearer theirs"}},
+        {"url": "http://localhost:4000/mcp"},
+        {"command": "uvx", "args": ["another-touchdesigner-server"]},
+        "not even an object",
+    ],
+)
+def test_an_entry_of_that_name_which_is_not_ours_is_left_as_it_is(
+    machine: Machine, running: Callable[..., Path], key: str, theirs: Any
+) -> None:
+    running()
+    path = given(machine, "cursor", json.dumps({"mcpServers": {ENTRY: theirs}}).encode())
+    done = setup.add("cursor", Choice(), machine)
+    assert any(f"Another server is called {ENTRY}" in said for said in done.sentences)
+    servers = json.loads(path.read_text("utf-8"))["mcpServers"]
+    assert servers[ENTRY] == theirs and list(servers) == [ENTRY, "touchdesigner-embedded"]
+    assert setup.status("cursor", Choice(), machine).state == "current"
+    assert not setup.add("cursor", Choice(), machine).changed, "done again, nothing changes"
+    setup.remove("cursor", Choice(), machine)
+    assert json.loads(path.read_text("utf-8"))["mcpServers"] == {ENTRY: theirs}
+    assert not setup.remove("cursor", Choice(), machine).changed, "what is not ours is not removed"

@@ -240,3 +240,49 @@ def test_files_outside_the_folder_are_refused(unpacking):
 def test_the_listing_names_the_version(unpacking):
     folder = Carried(unpacking, version="7.1").unpack(unpacking).folder
     assert json.loads((folder / "complete.json").read_text())["version"] == "7.1"
+
+
+class Holding:
+    """`os.replace` of a Windows on which a scanner holds a file for so many tries."""
+
+    def __init__(self, tries, winerror=32):
+        self.tries, self.winerror, self.real, self.asked = tries, winerror, os.replace, 0
+
+    def __call__(self, source, target):
+        self.asked += 1
+        if self.asked <= self.tries:
+            error = PermissionError(errno.EACCES, "used by another process")
+            error.winerror = self.winerror
+            raise error
+        self.real(source, target)
+
+
+@pytest.mark.parametrize("winerror", [5, 32])
+def test_a_folder_that_a_scanner_holds_is_moved_once_it_lets_go(unpacking, tmp_path, monkeypatch, winerror):
+    holding = Holding(3, winerror)
+    monkeypatch.setattr(unpacking.os, "replace", holding)
+    (tmp_path / "made").mkdir()
+    unpacking.move(tmp_path / "made", tmp_path / "there")
+    assert (tmp_path / "there").is_dir() and holding.asked == 4
+
+
+def test_a_folder_that_stays_held_is_said_with_what_may_hold_it(unpacking, tmp_path, monkeypatch):
+    monkeypatch.setattr(unpacking.os, "replace", Holding(10**6))
+    monkeypatch.setattr(unpacking, "HELD", 0.0)
+    with pytest.raises(unpacking.CannotUnpack, match="virus scanner.*pulse Restart"):
+        unpacking.move(tmp_path / "made", tmp_path / "there")
+
+
+def test_a_folder_that_may_not_be_written_is_not_tried_again(unpacking, tmp_path, monkeypatch):
+    refusing = Holding(10**6, winerror=None)
+    monkeypatch.setattr(unpacking.os, "replace", refusing)
+    with pytest.raises(PermissionError):
+        unpacking.move(tmp_path / "made", tmp_path / "there")
+    assert refusing.asked == 1
+
+
+def test_the_payload_needs_no_lzma(unpacking, monkeypatch):
+    monkeypatch.setitem(sys.modules, "lzma", None)
+    carried = Carried(unpacking)
+    work = carried.unpack(unpacking)
+    assert work.state == "done", work.sentence
