@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fakes import api_index, catalogue
+from fakes import api_index, builds, catalogue
 from fakes.errors import tdError
 
 if TYPE_CHECKING:
@@ -123,6 +123,9 @@ def _parent_of(name: str) -> str:
 def unknown_type(given: Any) -> tdError:
     """What TouchDesigner says of something that is no operator type (fact 16)."""
     name = given if isinstance(given, str) else getattr(given, "__name__", "")
-    if name not in catalogue.types() and "OP" in api_index.bases_of(name) and name not in _FAMILY_MODULES:
+    bases = api_index.bases_of(name)
+    # Of a family that this build does not have, it knows no type, not even a retired one.
+    retired = "OP" in bases and any(family in builds.current().families for family in bases)
+    if name not in catalogue.types() and retired and name not in _FAMILY_MODULES:
         return tdError("Invalid number or type of arguments.")  # a retired type
     return tdError(f"Unknown operator type. Value:{given!r} Type:{type(given)}.")

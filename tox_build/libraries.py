@@ -40,7 +40,7 @@ LEFT_OUT: Mapping[str, str] = {
     "attrs": "only jsonschema needs it; a newer one would disturb TouchDesigner's own",
     "cffi": "TouchDesigner has it, for its cryptography",
     "colorama": "only click asks for it, to colour a Windows console, and there is none",
-    "cryptography": "TouchDesigner has it; the SDK takes AESGCM, HKDF and SHA256, which every version has",
+    "cryptography": "builds of 2025 have it; in others the SDK gets stubs (http/cryptography_stub.py)",
     "idna": "TouchDesigner has it",
     "jsonschema": "only MCP clients check results with it; TouchDesigner has it",
     "jsonschema-specifications": "goes with jsonschema",

@@ -56,7 +56,11 @@ def is_ours(entry: Any, machine: Machine) -> bool:
         return False
     text = json.dumps(entry)
     tokens = [str(one["token"]) for one in keys(machine) if one.get("token")]
-    if KEY_VARIABLE in text or any(f"Bearer {token}" in text for token in tokens) or address_of(entry) == USUAL_URL:
+    if (
+        KEY_VARIABLE in text
+        or any(f"Bearer {token}" in text for token in tokens)
+        or address_of(entry) == USUAL_URL
+    ):
         return True
     # One whose key was renewed, or whose server has another port by now. TouchDesigner's own is always on that port.
     found = _OUR_ADDRESS.fullmatch(address_of(entry))

@@ -7,15 +7,31 @@ what it says of that fact.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from fakes import coercion, components, copying, creating, evaluation, find, par_collection, shortcuts, wiring
+from fakes import (
+    builds,
+    coercion,
+    components,
+    copying,
+    creating,
+    evaluation,
+    find,
+    par_collection,
+    shortcuts,
+    wiring,
+)
 from fakes.cooking import CookEngine
 from fakes.errors import tdError
+from fakes.extensions import Extensions
+from fakes.files import Files
 from fakes.guard import guarded
 from fakes.nodes import Mode, Node, Wire
 from fakes.op_cooking import Cooking
 from fakes.operators import OP
+from fakes.project import Project
+from fakes.runs import Run, Schedule
 from fakes.tops import glsl, resolution
 from fakes.undo import UndoStack
 from fakes.world import World
@@ -27,7 +43,7 @@ class Mutant(NamedTuple):
     fact: int
     instead: str
     near: str
-    """The file of tests that most likely notices: it runs first, which saves time."""
+    """The file of tests that most likely notices: it runs first, which saves time. Below `tests/unit/tools`."""
     apply: Callable[[], None]
 
 
@@ -256,3 +272,67 @@ def wires_cross_networks() -> None:
             wiring._replace(target, index, Wire(source, output))
 
     put(wiring, "connect", crossing)
+
+
+#: Tests of what the product cannot show, since it does well either way.
+_LIFE = "../fakes/life/test_builds"
+
+
+@instead_of(54, "every build has opType", _LIFE)
+def op_type_is_everywhere() -> None:
+    put(builds, "lacks", lambda api_class, name: False)
+
+
+@instead_of(54, "builds of 2023 have POPs", _LIFE)
+def pops_are_everywhere() -> None:
+    _profile(families=builds.BUILDS[builds.NEWEST].families)
+
+
+@instead_of(58, "a run that is over can be touched", _LIFE)
+def runs_can_always_be_touched() -> None:
+    put(Run, "_live", property(lambda self: self._pending))
+
+
+@instead_of(59, "ids never repeat", _LIFE)
+def ids_never_repeat() -> None:
+    put(World, "give_ids_anew", lambda self: None)
+
+
+@instead_of(59, "pending runs survive another project", _LIFE)
+def runs_survive_projects() -> None:
+    put(Schedule, "kill_all", lambda self: 0)
+
+
+@instead_of(59, "extensions are told of another project", _LIFE)
+def extensions_are_told() -> None:
+    put(Extensions, "forget_all", Extensions.drop_all)
+
+
+@instead_of(60, "dropping a file makes no link to it", _LIFE)
+def dropped_files_are_forgotten() -> None:
+    put(Files, "link", lambda self, node, path: None)
+
+
+@instead_of(60, "opening a project leaves linked components as they were saved", _LIFE)
+def links_are_not_followed() -> None:
+    put(Files, "load_linked", lambda self: None)
+
+
+@instead_of(61, "everything that is installed can be imported", _LIFE)
+def packages_are_everywhere() -> None:
+    put(builds._Hiding, "find_spec", lambda self, fullname, path=None, target=None: None)
+
+
+@instead_of(62, "every build tells whether the project was modified", _LIFE)
+def modified_is_everywhere() -> None:
+    put(Project, "modified", property(lambda self: self._state.modified))
+
+
+@instead_of(63, "run() takes functions in every build", _LIFE)
+def functions_run_everywhere() -> None:
+    _profile(run_takes_callables=True)
+
+
+def _profile(**fields: Any) -> None:
+    """Give the oldest build what it lacks."""
+    builds.BUILDS[builds.OLDEST] = replace(builds.BUILDS[builds.OLDEST], **fields)
