@@ -127,7 +127,9 @@ def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None,
             failure[0].hint = (failure[0].hint + _NOT_LISTED).strip()
         raise failure[0]
     after = census.at_once(td) if own is not None else None
-    yield
+    if effects.edits:
+        # The undo block ends here; its step has its name after that.
+        yield
     if before.listed is not None and (call.undo_name or effects.opaque):
         own, after = before.listed, (yield from census.over_frames(td))
     changes = census.compare(own, after) if own is not None and after is not None else census.Changes()
