@@ -69,6 +69,7 @@ class Node:
         "parent",
         "script_errors",
         "seen_inputs",
+        "sequenced",
         "shown_errors",
         "shown_warnings",
         "sources",
@@ -101,6 +102,8 @@ class Node:
         self.custom: CustomPages | None = None
         self.blocks: dict[str, int] | None = None
         """Number of blocks of each sequence that is not at its first length."""
+        self.sequenced = False
+        """Whether somebody went through `seq`: a POP that never cooked has its sequences only then (fact 65)."""
         self.wires: list[Wire | None] | None = None
         self.consumers: list[tuple[Node, int]] | None = None
         """(operator, this operator's output) for every wire that leaves, in the order they were made."""

@@ -11,7 +11,7 @@ from fakes.op_core import Held
 from fakes.pages import Page
 from fakes.parameters import Par, ParCollection
 from fakes.pargroups import ParGroup, ParGroupCollection
-from fakes.sequences import SequenceCollection
+from fakes.sequences import SequenceCollection, unmade
 
 if TYPE_CHECKING:
     from fakes.operators import OP
@@ -41,7 +41,8 @@ class Parametered(Held):
 
     def pars(self, *patterns: str) -> list[Par]:
         """The parameters whose names match any of the patterns, in order; without any, all."""
-        names = self._live().par_names()
+        node = self._live()
+        names = [name for name in node.par_names() if not unmade(node, name)]
         if patterns:
             names = [n for n in names if any(paths.match_any(p, n) for p in patterns)]
         return self._par_list(names)

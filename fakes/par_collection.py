@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fakes import evaluation
 from fakes.by_name import ByName
 from fakes.errors import NotFaked
+from fakes.sequences import unmade
 
 if TYPE_CHECKING:
     from fakes.parameters import Par
@@ -22,7 +23,7 @@ class ParCollection(ByName):
     def _member(self, name: str) -> Par | None:
         from fakes.parameters import Par
 
-        info = self._node.par_info(name)
+        info = None if unmade(self._node, name) else self._node.par_info(name)
         return Par(self._node, name, info) if info is not None else None
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -13,6 +13,7 @@ from fakes.errors import NotFaked, tdAttributeError, tdError
 from fakes.guard import Guarded
 from fakes.nodes import Node
 from fakes.parameters import Par
+from fakes.sequences import unmade
 
 if TYPE_CHECKING:
     from fakes.operators import OP
@@ -230,7 +231,8 @@ class ParGroupCollection(ByName):
     _speaks_as = ""
 
     def _member(self, name: str) -> ParGroup | None:
-        return ParGroup(self._node, name) if members(self._node, name) else None
+        found = members(self._node, name)
+        return ParGroup(self._node, name) if found and not unmade(self._node, found[0]) else None
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._required(name).val = value

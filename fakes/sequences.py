@@ -24,7 +24,10 @@ def set_blocks(node: Node, sequence: str, count: int) -> None:
     """
     if count < 1:
         raise tdError("Minimum size is 1 block")
+    if count > 1 and node.custom is not None and sequence in node.custom.pars:
+        raise NotFaked("more than one block of a custom sequence")
     before = node.num_blocks(sequence)
+    node.sequenced = True
     if count == before:
         return
     held = dict(node.states or {})
@@ -46,9 +49,40 @@ def _put(node: Node, sequence: str, count: int) -> None:
     node.changed(f"par {sequence}")
 
 
+def take_templates(node: Node, sequence: str, size: int) -> None:
+    """Make the `size` parameters behind a custom sequence its first block: `Label` becomes `Items0label` (fact 65)."""
+    custom = node.custom
+    assert custom is not None
+    head = custom.pars[sequence]
+    behind = [info for info in custom.on_page(head.page) if info.order > head.order and not info.sequence]
+    if size > len(behind):
+        raise tdError(f"There are no {size} parameters behind the sequence {sequence}.")
+    for info in behind[:size]:
+        old, info.sequence = info.name, sequence
+        info.name = info.group = f"{sequence}0{old.lower()}"
+        if node.states and old in node.states:
+            node.states[info.name] = node.states.pop(old)
+    custom.pars = {info.name: info for info in custom.pars.values()}
+    node.par_generation += 1
+    node.changed("pages")
+
+
+def unmade(node: Node, name: str) -> bool:
+    """Whether a parameter is of a sequence that does not exist yet: of a POP that never cooked, all but `attr`, until
+    somebody iterates `seq` (fact 65)."""
+    if node.sequenced or node.cooks or node.info.family != "POP":
+        return False
+    info = node.info.pars.get(name) or node.info.par(name)
+    if info is None:
+        return False
+    sequence = name if info.style == "Sequence" else info.sequence
+    return bool(sequence) and sequence != "attr"
+
+
 def names(node: Node) -> list[str]:
     """The operator's sequences, in the order of their parameters."""
-    return list(node.info.sequences)
+    custom = node.custom.pars.values() if node.custom is not None else ()
+    return [*node.info.sequences, *(info.name for info in custom if info.style == "Sequence")]
 
 
 class Sequence(Guarded):
@@ -85,9 +119,15 @@ class Sequence(Guarded):
 
     @blockSize.setter
     def blockSize(self, size: int) -> None:
-        raise NotFaked("setting Sequence.blockSize")
+        if self._node.custom is None or self._name not in self._node.custom.pars:
+            raise NotFaked("setting Sequence.blockSize of a built-in sequence")
+        take_templates(self._node, self._name, int(size))
 
     def _rests(self) -> tuple[str, ...]:
+        custom = self._node.custom
+        if custom is not None and self._name in custom.pars:
+            first = f"{self._name}0"
+            return tuple(n.removeprefix(first) for n, i in custom.pars.items() if i.sequence == self._name)
         return self._node.info.sequences.get(self._name, ())
 
     @property
@@ -163,4 +203,5 @@ class SequenceCollection(ByName):
         return Sequence(self._node, name) if name in names(self._node) else None
 
     def __iter__(self) -> Iterator[Sequence]:
+        self._node.sequenced = True
         return iter([Sequence(self._node, n) for n in names(self._node)])

@@ -23,6 +23,7 @@ from tdmcp_embedded.touchdesigner import (
     creating,
     custom,
     custom_check,
+    customs,
     deleting,
     describe,
     layout,
@@ -34,7 +35,7 @@ from tdmcp_embedded.touchdesigner import (
     undo,
     wiring,
 )
-from tdmcp_embedded.touchdesigner.builds import op_type
+from tdmcp_embedded.touchdesigner.builds import make_sequences, op_type
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.operators import wires_in
 from tdmcp_embedded.touchdesigner.parts import Part, Spec, sibling
@@ -282,15 +283,23 @@ class _Builder:
     # Writing
 
     def _plan(self, part: Part) -> parameters.Plan:
+        make_sequences(part.operator)
         params, wrong = parameter_lists.spread(part.operator, part.spec.get("params") or {})
         for failure in wrong.values():
             raise failure
         sequences = dict(part.spec.get("sequences") or {})
         if part.exact and "params" not in rows.unread(part.spec):
             for par in part.operator.pars():
-                if par.isSequence and par.name not in sequences and par.name not in params:
+                if (
+                    par.isSequence
+                    and not par.isCustom
+                    and par.name not in sequences
+                    and par.name not in params
+                ):
                     if par.sequence is not None and int(par.sequence.numBlocks) > 1:
                         sequences[str(par.name)] = 1
+                elif customs.in_block(par):
+                    continue
                 elif describe.is_changed(par) and par.name not in params and not par.readOnly:
                     params[str(par.name)] = {"reset": True}
         for name in list(params):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
@@ -50,6 +51,14 @@ def _found(finder: Any, path: str) -> Any:
     except TypeError:
         # A build whose `op` has no such argument finds what there is.
         return None
+
+
+def make_sequences(operator: Any) -> None:
+    """Have the sequences of an operator exist: those of a POP that never cooked come only when somebody iterates them,
+    and until then its parameters lack them (fact 65)."""
+    if operator.family == "POP" and not operator.totalCooks:
+        with suppress(Exception):
+            list(operator.seq)
 
 
 def is_annotation(operator: Any) -> bool:

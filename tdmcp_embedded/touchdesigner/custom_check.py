@@ -45,6 +45,11 @@ def check(operator: Any, pages: Sequence[Mapping[str, Any]], access: Access) -> 
                 raise _invalid(
                     f"There is no parameter style {style!r}.", "", near(style, list(STYLES)) or list(STYLES)
                 )
+            if style == "Sequence" and not _present(operator, name):
+                raise _invalid(
+                    f"{name}: custom sequences are not made by this server.",
+                    "A person adds one in TouchDesigner's Customize Component dialog; execute_python can, too.",
+                )
             if name in seen:
                 raise _invalid(f"The custom parameter {name} is defined twice.")
             seen.add(name)

@@ -23,20 +23,32 @@ _VECTOR_STYLES = {
 _ZEROES: tuple[Json, ...] = (0, "", False)
 
 
-def pages(comp: Any) -> list[Json]:
-    """Every custom page with its parameters, vectors as one."""
+def pages(comp: Any, sequences: bool = True) -> list[Json]:
+    """Every custom page with its parameters, vectors as one; those that are sequences only if asked for."""
     return [
-        {"name": clean(str(page.name)), "parameters": [parameter(group) for group in groups(page)]}
+        {
+            "name": clean(str(page.name)),
+            "parameters": [
+                parameter(group) for group in groups(page) if sequences or not group[0].isSequence
+            ],
+        }
         for page in comp.customPages
     ]
 
 
 def groups(page: Any) -> list[list[Any]]:
-    """The parameters of a page, members of one vector together."""
+    """The parameters of a page, members of one vector together; without those in blocks of a sequence."""
     found: dict[str, list[Any]] = {}
     for par in page.pars:
+        if in_block(par):
+            continue
         found.setdefault(str(par.parGroup.name), []).append(par)
     return list(found.values())
+
+
+def in_block(par: Any) -> bool:
+    """Whether a custom parameter is one of a sequence's blocks: those are neither stated nor defined."""
+    return bool(par.isCustom) and not par.isSequence and par.sequence is not None
 
 
 def style(members: list[Any]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
+from tdmcp_embedded.touchdesigner.builds import make_sequences
 from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import Json, clean, cut, exact, json_value, kind, number, rounded
 
@@ -82,6 +83,7 @@ def is_changed(par: Any) -> bool:
 
 def selected(operator: Any, which: str) -> Iterator[Any]:
     """Parameters by "changed", "all", or a pattern on names (several divided by spaces; letter case ignored)."""
+    make_sequences(operator)
     patterns = which.lower().split()
     for par in operator.pars():
         if which == "all" or (

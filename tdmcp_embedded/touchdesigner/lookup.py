@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
-from tdmcp_embedded.touchdesigner.builds import find, is_annotation, op_type
+from tdmcp_embedded.touchdesigner.builds import find, is_annotation, make_sequences, op_type
 from tdmcp_embedded.touchdesigner.flags import FLAGS
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
@@ -168,6 +168,7 @@ def parameter(operator: Any, name: str) -> Any:
     Raises:
         ToolFailure: `parameter_not_found`, with names and labels of this operator that resemble it.
     """
+    make_sequences(operator)
     found = operator.par[name] if name.isidentifier() else None
     # A Par must not be tested for truth: that evaluates it (fact 26).
     if found is not None and found.name == name:

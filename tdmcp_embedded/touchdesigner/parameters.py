@@ -12,7 +12,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner import describe, lookup, parameter_lists, parameter_values, sequences, undo
-from tdmcp_embedded.touchdesigner.builds import is_annotation
+from tdmcp_embedded.touchdesigner.builds import is_annotation, make_sequences
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.values import Json, clean, cut
 
@@ -100,6 +100,7 @@ def plan_each(
 ) -> tuple[Plan, dict[str, ToolFailure]]:
     """The same, giving what can be written and, by parameter name, what cannot."""
     planned = Plan(operator)
+    make_sequences(operator)
     params, failures = parameter_lists.spread(operator, params)
     wanted: dict[str, Any] = dict(blocks or {})
     for name, value in params.items():

@@ -7,10 +7,11 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.touchdesigner import customs, describe, operators
-from tdmcp_embedded.touchdesigner.builds import op_type
+from tdmcp_embedded.touchdesigner.builds import make_sequences, op_type
 from tdmcp_embedded.touchdesigner.flags import changed_flags
 from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.touchdesigner.values import Json, clean, rounded, weight
+from tdmcp_embedded.wording import counted
 
 #: Grey of a new operator's tile.
 DEFAULT_COLOR = (0.67, 0.67, 0.67)
@@ -77,7 +78,7 @@ class RowReader:
                 _leave_out(op, row, 2 * self._text)
             return row
         if op.isCOMP:
-            pages = customs.pages(op)
+            pages = customs.pages(op, sequences=False)
             if pages:
                 row["custom"] = pages
         if self._text is not None:
@@ -91,7 +92,7 @@ class RowReader:
         """What belongs to a network itself: the parameters of its COMP, and its custom pages."""
         row: dict[str, Json] = {}
         self._parameters(comp, row)
-        pages = customs.pages(comp)
+        pages = customs.pages(comp, sequences=False)
         if pages:
             row["custom"] = pages
         return row
@@ -124,12 +125,24 @@ class RowReader:
         return row
 
     def _parameters(self, op: Any, row: dict[str, Json]) -> None:
+        make_sequences(op)
         sequences: dict[str, Json] = {}
         for name in self._sequences_of(op):
             blocks = int(op.par[name].sequence.numBlocks)
             if blocks != 1:
                 sequences[name] = blocks
-        stated = {str(par.name): describe.stated(par) for par in op.pars() if describe.is_changed(par)}
+        custom_sequences = [par for par in op.customPars if par.isSequence] if op.isCOMP else []
+        stated = {
+            str(par.name): describe.stated(par)
+            for par in op.pars()
+            if describe.is_changed(par) and not (custom_sequences and customs.in_block(par))
+        }
+        for par in custom_sequences:
+            held = counted(int(par.sequence.numBlocks), "block")
+            sentence = (
+                f"custom sequence {par.name} of {held}; inspect_operator {op.path} shows its parameters"
+            )
+            row["left_out"] = [*row.get("left_out", ()), sentence]
         if stated:
             row["params"] = stated
         if sequences:
@@ -140,8 +153,8 @@ class RowReader:
         kind = op_type(op)
         if kind not in self._sequences:
             self._sequences[kind] = [str(par.name) for par in op.builtinPars if par.isSequence]
-        own = [str(par.name) for par in op.customPars if par.isSequence] if op.isCOMP else []
-        return self._sequences[kind] + own
+        # The blocks of custom sequences are left out (`_parameters` says so).
+        return self._sequences[kind]
 
     def _content(self, op: Any, row: dict[str, Json]) -> Generator[None, None, None]:
         # What a DAT derives from inputs or from other operators is not its own and cannot be written (fact 40).
@@ -198,7 +211,7 @@ def _leave_out(op: Any, row: dict[str, Json], most: int) -> None:
         field = max(there, key=lambda each: weight(row[each]))
         sentences.append(f"{field} of {weight(row.pop(field))} bytes; inspect_operator {op.path} shows more")
     if sentences:
-        row["left_out"] = sentences
+        row["left_out"] = [*row.get("left_out", ()), *sentences]
 
 
 def _wires(op: Any, network: Any, row: dict[str, Json]) -> None:

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase, translate
 from typing import Any
 
 from tdmcp_embedded.touchdesigner import describe, diagnostics
-from tdmcp_embedded.touchdesigner.builds import op_type
+from tdmcp_embedded.touchdesigner.builds import make_sequences, op_type
 from tdmcp_embedded.touchdesigner.flags import flag_names
 from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import clean, cut
@@ -95,6 +95,7 @@ class Query:
         return found
 
     def _candidates(self, operator: Any) -> list[Any]:
+        make_sequences(operator)
         if self.param is None:
             return [par for par in operator.pars() if describe.is_changed(par)]
         if not is_pattern(self.param):

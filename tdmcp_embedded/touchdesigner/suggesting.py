@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from types import ModuleType
 
 from tdmcp_embedded.touchdesigner import lookup
+from tdmcp_embedded.touchdesigner.builds import make_sequences
 from tdmcp_embedded.touchdesigner.values import clean
 
 #: Operators a search by bare name may look at: it runs with every key somebody presses.
@@ -46,6 +47,7 @@ def parameters(td: ModuleType, path: str, typed: str) -> list[str]:
     found = lookup.exact(td, path)
     if found is None:
         return []
+    make_sequences(found)
     pars = list(found.pars())
     names = matching(typed, [str(par.name) for par in pars])
     labelled = [str(par.name) for par in pars if typed and typed.lower() in par.label.lower()]

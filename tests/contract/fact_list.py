@@ -87,7 +87,7 @@ FACTS: dict[int, Fact] = {
     62: Fact("Builds", "?", "project.modified is on no page; one project uses it on 2025.33070.", "only the newest build of the stand-in has it"),
     63: Fact("Builds", "DR", "Builds of 2023 take text in run(), builds of 2025 functions too; text with the function among its arguments works in both."),
     64: Fact("Frames", "D", "cookFrame counts the timeline of the component, cookAbsFrame absolute time; cpuCookTime and gpuCookTime replace cookTime."),
-    65: Fact("Parameters", "L", "Sequences of a POP that never cooked are not all in pars(); custom sequences need blockSize before numBlocks.", _LATER),
+    65: Fact("Parameters", "L", "Sequences of a POP that never cooked are not all in pars(); custom sequences need blockSize, after their templates, before numBlocks."),
     66: Fact("Errors", "R", "The error cache moves on frame boundaries; what nothing cooks has no error."),
     67: Fact("Data", "L", "The display flag of SOPs is exclusive in a network."),
     68: Fact("Operators", "L", "Many annotations made at once in a network on screen crash TouchDesigner; one every few frames is safe.", "nothing may crash TouchDesigner to show it"),

@@ -361,3 +361,24 @@ def test_a_few_parameters_do_not_take_what_is_written_and_say_nothing(t):
     before = sprite.par.attensizenear.eval()
     sprite.par.attensizenear = before + 1
     assert sprite.par.attensizenear.eval() == before
+
+
+@fact(65)
+def test_sequences_of_a_fresh_pop_exist_once_somebody_goes_through_them(t):
+    line = t.scratch.create(t.td.linePOP)
+    assert line.par["attr"] is not None
+    assert line.par["pt"] is None and line.par["pt0posx"] is None
+    names = {sequence.name for sequence in line.seq}
+    assert "pt" in names
+    assert line.par["pt0posx"] is not None
+
+
+@fact(65)
+def test_a_custom_sequence_takes_the_parameters_behind_it_as_its_block(t):
+    base = t.scratch.create(t.td.baseCOMP)
+    page = base.appendCustomPage("Show")
+    page.appendSequence("Items")
+    page.appendStr("Label")
+    base.seq.Items.blockSize = 1
+    assert base.par["Items0label"] is not None and base.par["Label"] is None
+    assert base.par.Items0label.sequence.name == "Items"
