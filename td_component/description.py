@@ -309,8 +309,15 @@ ABOUT = Page(
             "Selftest",
             "Self Test",
             Style.PULSE,
-            "Check in a scratch component whether this TouchDesigner does what the server relies on, and write a report.",
+            "Ask in a scratch component whether this TouchDesigner does what the server relies on, and write a report.",
             section=True,
+        ),
+        Parameter(
+            "Selftestall",
+            "Self Test (All)",
+            Style.PULSE,
+            "The same with the questions that empty the undo list and stop the timeline for some frames. For an empty "
+            "project.",
         ),
         Parameter(
             "Dumpcatalogue",

@@ -25,9 +25,15 @@ MISSING = "This installation of tdmcp-embedded lacks the contract tests: install
 _NEWS = 15
 
 
-def self_test(owner: Any, td: Any) -> Errand:
-    """Run the contract tests, a step a frame; the report goes to `reports/` in our home. Main thread; returns at once."""
-    return start(owner, td, READ_OUT, _tested(td))
+def self_test(owner: Any, td: Any, *, disturbing: bool = False) -> Errand:
+    """Ask the questions and run the contract tests, a step a frame; the report goes to `reports/` in our home.
+
+    Main thread; returns at once.
+
+    Args:
+        disturbing: also what empties the undo list and moves the timeline or the editor for some frames.
+    """
+    return start(owner, td, READ_OUT, _tested(td, disturbing))
 
 
 def dump_catalogue(owner: Any, td: Any) -> Errand:
@@ -35,18 +41,19 @@ def dump_catalogue(owner: Any, td: Any) -> Errand:
     return start(owner, td, READ_OUT, _dumped(td))
 
 
-def _tested(td: Any) -> Steps:
+def _tested(td: Any, disturbing: bool) -> Steps:
     # Some thirty modules, which the main thread has better things to do than to compile.
     runner = yield from apart(lambda: contract("runner"))
     if runner is None:
         return MISSING
     cases = yield from apart(runner.collect)
-    test = runner.SelfTest(td, cases=cases)
-    yield from _with_news(test, "Self Test: {} of {} tests.")
+    test = runner.SelfTest(td, disturbing=disturbing, cases=cases, questions=runner.QUESTIONS)
+    yield from _with_news(test, "Self Test: {} of {} questions and tests.")
     report = test.report
     path = yield from apart(lambda: _write_report(report, runner.text(report)))
     totals = ", ".join(f"{count} {word}" for word, count in report["totals"].items() if count)
-    return f"Self Test: {totals}. The report: {path}"
+    answered = sum(row["answer"] in (runner.YES, runner.NO) for row in report["questions"])
+    return f"Self Test: {answered} of {len(report['questions'])} questions answered; {totals}. The report: {path}"
 
 
 def _dumped(td: Any) -> Steps:

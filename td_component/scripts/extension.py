@@ -139,16 +139,19 @@ class Tdmcp:
 
     def _errand(self, par: Any) -> bool:
         """Whether this pulse is one of those that need no running server; it is set going then."""
-        if par.name not in ("Selftest", "Dumpcatalogue", "Installclient", "Removeclient"):
+        if par.name not in ("Selftest", "Selftestall", "Dumpcatalogue", "Installclient", "Removeclient"):
             return False
         self.Boot()
         if "tdmcp_embedded.embed" not in sys.modules:
             # Status says why; there is nothing to run yet.
             return True
-        if par.name in ("Selftest", "Dumpcatalogue"):
+        if par.name in ("Selftest", "Selftestall", "Dumpcatalogue"):
             from tdmcp_embedded import self_test
 
-            (self_test.self_test if par.name == "Selftest" else self_test.dump_catalogue)(self.ownerComp, td)
+            if par.name == "Dumpcatalogue":
+                self_test.dump_catalogue(self.ownerComp, td)
+            else:
+                self_test.self_test(self.ownerComp, td, disturbing=par.name == "Selftestall")
         else:
             from tdmcp_embedded.clients import pulses
 

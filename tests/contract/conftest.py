@@ -15,6 +15,7 @@ import pytest
 
 import fakes
 from fakes import builds, life
+from fakes.undo import Step
 from fakes.world import World
 from tests.contract.facts import lacking
 
@@ -47,8 +48,16 @@ def t(request: pytest.FixtureRequest) -> Iterator[Stage]:
         lacks = lacking(request.function, td)
         if lacks:
             pytest.skip(f"{builds.current().name} has no {lacks}")
+        theirs = [Step("theirs")], [Step("theirs, undone")]
+        careful = not getattr(request.function, "disturbs", "")
+        if careful:
+            world.undo.done[:], world.undo.undone[:] = theirs
         yield Stage(td, td.op("/project1").create("baseCOMP", "scratch"), world)
         assert world.conflicts == []
+        if careful:
+            # In somebody's project, too, it leaves the undo list and the timeline alone.
+            assert (world.undo.done, world.undo.undone) == theirs, "it needs @uses_undo_stack"
+            assert td.root.time.play, "it needs @disturbs"
     finally:
         fakes.uninstall()
         builds.use(former)

@@ -32,17 +32,32 @@ def fact(*numbers: int) -> Callable[[F], F]:
     return mark
 
 
-def disturbs(what: str) -> Callable[[F], F]:
+#: What a test disturbs that puts steps on the person's undo list or takes some off.
+UNDO_STACK = "the undo stack"
+
+
+def disturbs(what: str, unless: Callable[[Any], bool] | None = None) -> Callable[[F], F]:
     """A test that moves something of the user's for a moment (the timeline, the editor) and puts it back.
 
-    Inside TouchDesigner such a test only runs when it is asked for.
+    Inside TouchDesigner such a test only runs when it is asked for, or where `unless(td)` says that it disturbs nothing
+    there. What disturbs `UNDO_STACK` gets an empty one, which is emptied afterwards.
     """
 
     def mark(test: F) -> F:
         test.__dict__["disturbs"] = what
+        test.__dict__["unless"] = unless
         return test
 
     return mark
+
+
+def nothing_to_undo(td: Any) -> bool:
+    """Whether nobody loses anything if the undo list is used and emptied."""
+    return not td.ui.undo.undoStack and not td.ui.undo.redoStack
+
+
+#: For what works on the undo list within one frame: it disturbs nobody who has nothing to undo.
+uses_undo_stack = disturbs(UNDO_STACK, unless=nothing_to_undo)
 
 
 def later(t: Any, function: Callable[..., Any], *args: Any, **options: Any) -> Any:

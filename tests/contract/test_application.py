@@ -4,7 +4,7 @@ import importlib
 import re
 import sys
 
-from .facts import disturbs, fact, raises
+from .facts import disturbs, fact, raises, uses_undo_stack
 
 
 @fact(46)
@@ -20,6 +20,7 @@ def test_the_bundled_python_is_told(t):
 
 
 @fact(35)
+@uses_undo_stack
 def test_a_block_of_changes_is_one_named_step(t):
     undo = t.td.ui.undo
     undo.startBlock("contract")

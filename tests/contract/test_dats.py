@@ -1,6 +1,6 @@
 """Text and tables: reading, writing, what others see of it and when, modules."""
 
-from .facts import fact, raises
+from .facts import fact, raises, uses_undo_stack
 
 
 def table(t, *rows):
@@ -227,6 +227,7 @@ def test_a_broken_module_raises_what_is_wrong_with_it(t):
 
 
 @fact(35)
+@uses_undo_stack
 def test_writing_text_and_rows_can_be_undone(t):
     dat = t.scratch.create(t.td.textDAT)
     dat.text = "before"

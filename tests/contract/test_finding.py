@@ -1,6 +1,6 @@
 """Finding operators: by path, id, pattern, shortcut, and with findChildren."""
 
-from .facts import disturbs, fact, raises
+from .facts import fact, raises, uses_undo_stack
 
 
 def network(t):
@@ -129,7 +129,7 @@ def test_find_children_asks_the_key_function(t):
 
 
 @fact(14, 55)
-@disturbs("the undo stack")
+@uses_undo_stack
 def test_annotations_are_hidden_unless_utility_operators_are_asked_for(t):
     note = t.scratch.create(t.td.annotateCOMP, "note1")
     assert not note.utility and note in t.scratch.children and t.scratch.op("note1") == note
@@ -142,7 +142,7 @@ def test_annotations_are_hidden_unless_utility_operators_are_asked_for(t):
 
 
 @fact(55)
-@disturbs("the undo stack")
+@uses_undo_stack
 def test_an_annotation_has_an_inside_that_its_path_leads_to(t):
     note = t.scratch.create(t.td.annotateCOMP, "note1")
     assert note.par.Mode == "annotate"
@@ -153,7 +153,7 @@ def test_an_annotation_has_an_inside_that_its_path_leads_to(t):
 
 
 @fact(55)
-@disturbs("the undo stack")
+@uses_undo_stack
 def test_a_network_box_is_not_found_by_python(t):
     note = t.scratch.create(t.td.annotateCOMP, "note1")
     note.par.Mode = "networkbox"
@@ -168,6 +168,7 @@ def test_paths_are_case_sensitive(t):
 
 
 @fact(15)
+@uses_undo_stack
 def test_ids_change_when_a_destroy_is_undone(t):
     base = network(t)
     noise = base.op("noise1")

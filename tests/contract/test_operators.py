@@ -137,7 +137,7 @@ def test_cook_times_and_frames_are_kept(t):
 
 
 @fact(64)
-@disturbs("the timeline jumps and comes back")
+@disturbs("the timeline")
 def test_cook_frame_counts_the_timeline_and_cook_abs_frame_the_process(t):
     clock = t.scratch.time
     before = clock.frame

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .facts import fact
+from .facts import fact, uses_undo_stack
 
 SCRIPTS = Path(__file__).parent / "scripts"
 
@@ -152,6 +152,7 @@ def test_a_show_runs_by_callbacks_delays_and_presets(t):
 
 
 @fact(20, 35)
+@uses_undo_stack
 def test_a_tool_tidies_the_selection_in_one_undo_step(t):
     run_script(t, "undo_and_presets")
     places = {o.name: (o.nodeX, o.nodeY) for o in t.scratch.selectedChildren}

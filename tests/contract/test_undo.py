@@ -1,6 +1,6 @@
 """Undo blocks: one name, and everything inside really is undone and redone."""
 
-from .facts import disturbs, fact, raises
+from .facts import UNDO_STACK, disturbs, fact, raises, uses_undo_stack
 
 
 class Block:
@@ -15,6 +15,7 @@ class Block:
 
 
 @fact(35)
+@uses_undo_stack
 def test_a_block_is_one_step_with_its_name(t):
     with Block(t, "make two"):
         t.scratch.create(t.td.noiseTOP)
@@ -27,6 +28,7 @@ def test_a_block_is_one_step_with_its_name(t):
 
 
 @fact(35)
+@uses_undo_stack
 def test_parameters_come_back_with_their_mode(t):
     noise = t.scratch.create(t.td.noiseTOP)
     noise.par.period.expr = "me.digits + 1"
@@ -42,6 +44,7 @@ def test_parameters_come_back_with_their_mode(t):
 
 
 @fact(35)
+@uses_undo_stack
 def test_wires_come_back(t):
     one, two, level = (t.scratch.create(c) for c in (t.td.noiseTOP, t.td.rampTOP, t.td.levelTOP))
     level.inputConnectors[0].connect(one)
@@ -53,6 +56,7 @@ def test_wires_come_back(t):
 
 
 @fact(35)
+@uses_undo_stack
 def test_a_destroyed_operator_comes_back_with_what_was_in_and_around_it(t):
     noise, base, level = (t.scratch.create(c) for c in (t.td.noiseTOP, t.td.baseCOMP, t.td.levelTOP))
     base.create(t.td.inTOP)
@@ -71,6 +75,7 @@ def test_a_destroyed_operator_comes_back_with_what_was_in_and_around_it(t):
 
 
 @fact(35)
+@uses_undo_stack
 def test_names_flags_and_places_come_back(t):
     noise = t.scratch.create(t.td.noiseTOP)
     with Block(t, "change"):
@@ -82,6 +87,7 @@ def test_names_flags_and_places_come_back(t):
 
 
 @fact(35)
+@uses_undo_stack
 def test_text_comes_back(t):
     dat = t.scratch.create(t.td.textDAT)
     dat.text = "before"
@@ -94,6 +100,7 @@ def test_text_comes_back(t):
 
 
 @fact(35)
+@uses_undo_stack
 def test_custom_parameters_go_and_come_back(t):
     base = t.scratch.create(t.td.baseCOMP)
     page = base.appendCustomPage("Show")
@@ -107,7 +114,7 @@ def test_custom_parameters_go_and_come_back(t):
 
 
 @fact(35)
-@disturbs("the undo stack")
+@uses_undo_stack
 def test_ending_a_block_that_an_annotation_tore_down_raises(t):
     t.td.ui.undo.startBlock("annotate")
     t.scratch.create(t.td.noiseTOP)
@@ -117,7 +124,7 @@ def test_ending_a_block_that_an_annotation_tore_down_raises(t):
 
 
 @fact(56)
-@disturbs("the undo stack")
+@uses_undo_stack
 def test_making_an_annotation_is_a_step_of_its_own(t):
     depth = len(t.td.ui.undo.undoStack)
     t.td.ui.undo.startBlock("annotate")
@@ -130,7 +137,7 @@ def test_making_an_annotation_is_a_step_of_its_own(t):
 
 
 @fact(56)
-@disturbs("the undo stack")
+@uses_undo_stack
 def test_an_annotation_made_with_undo_off_is_not_recorded(t):
     depth = len(t.td.ui.undo.undoStack)
     t.td.ui.undo.globalState = False
@@ -142,7 +149,7 @@ def test_an_annotation_made_with_undo_off_is_not_recorded(t):
 
 
 @fact(35)
-@disturbs("the undo stack")
+@disturbs(UNDO_STACK)
 def test_a_block_left_open_ends_with_the_callback(t):
     t.td.ui.undo.startBlock("left open")
     t.scratch.create(t.td.noiseTOP)

@@ -165,6 +165,18 @@ def test_the_project_with_it_can_be_saved(td):
 
 def test_self_test_runs_from_inside_the_component_finds_no_difference_and_clears_up(td, home):
     before = td.exec("len(op('/').findChildren(includeUtility=True))")
+    theirs = "[ui.undo.undoStack, ui.undo.redoStack, root.time.play]"
+    td.exec("""
+comp = op('/project1').create(baseCOMP, 'theirs')
+for name in ('kept', 'undone'):
+    ui.undo.startBlock(name)
+    comp.nodeX += 10
+    ui.undo.endBlock()
+ui.undo.undo()
+comp.destroy()
+""")
+    lists = td.exec(theirs)
+    assert "kept" in lists and "undone" in lists
     with quick(td):
         td.exec(f"{COMPONENT}.par.Selftest.pulse()")
         said = until(lambda: par(td, "Report"), lambda said: "The report:" in said, tries=60_000)
@@ -173,7 +185,17 @@ def test_self_test_runs_from_inside_the_component_finds_no_difference_and_clears
     totals = report["totals"]
     assert report["complete"] and totals["holds"] > 280
     assert (totals["differs"], totals["not faked"]) == (0, 0), path.read_text("utf-8")
-    assert said.startswith(f"Self Test: {totals['holds']} holds, {totals['left out']} left out. The report: ")
+    answers_of = {row["question"]: row["answer"] for row in report["questions"]}
+    answered = sum(answer in ("yes", "no") for answer in answers_of.values())
+    assert said.startswith(
+        f"Self Test: {answered} of {len(answers_of)} questions answered; "
+        f"{totals['holds']} holds, {totals['left out']} left out. The report: "
+    )
+    assert path.read_text("utf-8").splitlines()[2] == "Questions that only TouchDesigner can answer"
+    assert answers_of["Has every operator OPType?"] == "yes"
+    # Somebody has something to undo, so what would disturb it is asked in words.
+    assert answers_of["Does the undo list keep 250 steps?"] == "not asked"
+    assert td.exec(theirs) == lists
     assert path.parent == home / ".tdmcp" / "reports"
     assert td.exec("len(op('/').findChildren(includeUtility=True))") == before
     assert answers(td.url)
