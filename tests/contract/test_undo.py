@@ -62,6 +62,7 @@ def test_a_destroyed_operator_comes_back_with_what_was_in_and_around_it(t):
     base.create(t.td.inTOP)
     base.create(t.td.outTOP)
     base.create(t.td.rampTOP).par.phase = 0.5
+    base.cook(force=True)  # It may bring the connectors only now (fact 69).
     base.inputConnectors[0].connect(noise)
     base.outputConnectors[0].connect(level)
     with Block(t, "destroy"):
