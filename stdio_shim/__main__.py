@@ -84,6 +84,8 @@ FIRST_ANSWER = 120.0
 HEAD_LIMIT = 10.0
 #: Seconds until an answer must be complete that is no stream.
 ANSWER_LIMIT = 60.0
+#: Seconds after which nobody can still be writing a part of a file.
+ABANDONED = 60.0
 MAX_REQUESTS = 256
 MAX_LISTENS = 32
 #: List method -> the key of its items, which is also their name in the cache.
@@ -106,6 +108,41 @@ NAMED = {
 CHANGES = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resources": "resourcesListChanged"}
 #: What hosts add to the arguments of every call; tdmcp_embedded/tools/host_arguments.py says which and why.
 HOST_ARGUMENTS = {"toolCallId", "tool", "sessionId", "action", "chatInput", "random_string"}
+
+
+# --------------------------------------------------------------------------------------------------------- background
+# Threads of the shim: an exception ends none of them unseen.
+
+
+def start_thread(work: Callable[..., Any], what: str, log: Callable[[str], None], *args: Any) -> None:
+    """Do something on a thread of its own; what it raises is reported.
+
+    Args:
+        what: names it in the log.
+    """
+    threading.Thread(target=guarded, args=(work, what, log, *args), daemon=True).start()
+
+
+def guarded(work: Callable[..., Any], what: str, log: Callable[[str], None], *args: Any) -> bool:
+    """Do something whose failure must not end who does it; returns whether it succeeded."""
+    try:
+        work(*args)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the thread has more to do
+        report(what, log, error)
+        return False
+    return True
+
+
+def report(what: str, log: Callable[[str], None], error: BaseException) -> None:
+    """Say on standard error and in the log what failed; standard output belongs to the protocol."""
+    import traceback
+
+    try:
+        log(f"{what} failed: {error!r}")
+        print(f"stdio_shim: {what} failed:", file=sys.stderr)
+        traceback.print_exception(type(error), error, error.__traceback__, file=sys.stderr)
+    except Exception:  # noqa: BLE001, S110 - nobody reads standard error (any more), or the disk is full
+        pass
 
 
 # ----------------------------------------------------------------------------------------------------------- messages
@@ -271,6 +308,10 @@ class TooMuch(OSError):
     """The server sends more than anybody asked for."""
 
 
+class Impostor(Unreachable):
+    """Something else answers where a server should be: it is shown no key."""
+
+
 class Unresponsive(OSError):
     """The connection stands but nobody speaks; `seconds` long."""
 
@@ -307,6 +348,8 @@ class Connection:
         self.url = url
         self.patience: Callable[[], None] = lambda: None
         self.reused = False
+        #: The instance that has shown itself at the other end.
+        self.instance_id = ""
         self.status = 0
         self.headers: dict[str, str] = {}
         self.heard = 0.0
@@ -587,19 +630,21 @@ class Pool:
         self._lock = threading.Lock()
         self._idle: list[tuple[float, Connection]] = []
 
-    def take(self, url: Url) -> Connection:
-        """An idle connection to `url`, else a new one. Raises Unreachable."""
+    def take(
+        self, url: Url, instance_id: str = "", connect: Callable[[], Connection] | None = None
+    ) -> Connection:
+        """An idle connection to this instance at `url`, else a new one, made by `connect`. Raises Unreachable."""
         while True:
             with self._lock:
                 if not self._idle:
                     break
                 since, connection = self._idle.pop()
-            fits = connection.url.text == url.text and time.monotonic() - since < IDLE_CONNECTION
-            if fits and not connection.stale():
+            same = connection.url.text == url.text and connection.instance_id == instance_id
+            if same and time.monotonic() - since < IDLE_CONNECTION and not connection.stale():
                 connection.reused = True
                 return connection
             connection.close()
-        return Connection(url)
+        return connect() if connect is not None else Connection(url)
 
     def give_back(self, connection: Connection) -> None:
         if not connection.reusable():
@@ -614,11 +659,53 @@ class Pool:
 
 
 # ---------------------------------------------------------------------------------------------------------- processes
-# Our folder, and other processes: whether they live, when they end, how TouchDesigner is started.
+# Our folder, this computer, and other processes: whether they live and since when, when they end, how one is started.
 
 
 def home_folder() -> str:
     return os.environ.get("TDMCP_HOME") or os.path.join(os.path.expanduser("~"), ".tdmcp")
+
+
+def make_private_folder(path: str) -> None:
+    """Make a folder, and those above it, that only this user may read; it may be there already.
+
+    On Windows without a mode: from 0o700 Python 3.11.10 makes access rights of their own, which keep the user out after
+    one start as administrator. There the rights of the profile protect.
+    """
+    if sys.platform == "win32":
+        os.makedirs(path, exist_ok=True)
+    else:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+
+
+_host_of: list[str] = []
+
+
+def host_id(system: str = sys.platform) -> str:
+    """This computer, as entries in the registry name it; the same as `tdmcp_embedded.processes.host_id`.
+
+    The host name and the system, which a home can be shared with (WSL has the host name of its Windows). A Mac's host
+    name changes with the network, so there it is the id of the hardware.
+    """
+    if system != sys.platform:
+        return _read_host_id(system)
+    if not _host_of:
+        _host_of.append(_read_host_id(system))
+    return _host_of[0]
+
+
+def _read_host_id(system: str) -> str:
+    if system == "darwin":
+        import ctypes
+
+        try:
+            library = ctypes.CDLL(None)
+            uuid, patience = ctypes.create_string_buffer(16), (ctypes.c_long * 2)(1, 0)
+            if library.gethostuuid(uuid, ctypes.byref(patience)) == 0:
+                return f"{uuid.raw.hex()}/{system}"
+        except (OSError, AttributeError):
+            pass
+    return f"{socket.gethostname().casefold()}/{system}"
 
 
 def process_alive(pid: int) -> bool:
@@ -644,6 +731,76 @@ def process_alive(pid: int) -> bool:
     return True
 
 
+def process_start(pid: int, system: str = sys.platform) -> float:
+    """When a process started, in seconds since 1970, good to a second; 0.0 where the system does not say."""
+    if system == "win32":
+        return windows_start_time(pid, windows_kernel())
+    if system == "darwin":
+        import ctypes
+
+        try:
+            return mac_start_time(pid, ctypes.CDLL("/usr/lib/libproc.dylib"))
+        except OSError:
+            return 0.0
+    if system.startswith("linux"):
+        return _linux_start_time(pid)
+    return 0.0
+
+
+def _linux_start_time(pid: int) -> float:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            ticks = int(file.read().rpartition(b")")[2].split()[19])
+        with open("/proc/stat", "rb") as file:
+            boot = next(int(line.split()[1]) for line in file if line.startswith(b"btime "))
+        return boot + ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, StopIteration):
+        return 0.0
+
+
+def mac_start_time(pid: int, library: Any) -> float:
+    """The same by macOS' proc_pidinfo: seconds and microseconds at byte 120 of `struct proc_bsdinfo` (136 bytes)."""
+    import ctypes
+    import struct
+
+    facts = ctypes.create_string_buffer(136)
+    # PROC_PIDTBSDINFO is 3.
+    if library.proc_pidinfo(pid, 3, ctypes.c_uint64(0), facts, 136) != 136:
+        return 0.0
+    seconds, micro = struct.unpack_from("=QQ", facts.raw, 120)
+    return float(seconds) + float(micro) / 1e6
+
+
+def windows_start_time(pid: int, kernel: Any) -> float:
+    """The same by the Windows API, which counts tenths of microseconds since 1601."""
+    import ctypes
+
+    handle = kernel.OpenProcess(0x1000, False, pid)  # PROCESS_QUERY_LIMITED_INFORMATION
+    if not handle:
+        return 0.0
+    try:
+        # Pairs of 32 bits, the low one first.
+        times = [(ctypes.c_uint32 * 2)() for _ in range(4)]
+        if not kernel.GetProcessTimes(handle, *[ctypes.byref(one) for one in times]):
+            return 0.0
+        return float(((times[0][1] << 32) | times[0][0]) / 10_000_000 - 11_644_473_600)
+    finally:
+        kernel.CloseHandle(handle)
+
+
+def same_process(pid: int, started: Any) -> bool:
+    """Whether the process of this id, which lives, is the one that had it at that time: ids are used again.
+
+    Args:
+        started: seconds since 1970; anything that is no figure says nothing.
+    """
+    if isinstance(started, bool) or not isinstance(started, (int, float)) or not started:
+        return True
+    now = process_start(pid)
+    # Clocks tick coarsely: two seconds apart is the same process.
+    return not now or abs(now - started) < 2.0
+
+
 def windows_kernel() -> Any:
     """What is used of the Windows API; `last_error()` is of the call before."""
     import ctypes
@@ -653,6 +810,7 @@ def windows_kernel() -> Any:
     kernel.GetExitCodeProcess.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
     kernel.WaitForSingleObject.argtypes = (ctypes.c_void_p, ctypes.c_ulong)
     kernel.CloseHandle.argtypes = (ctypes.c_void_p,)
+    kernel.GetProcessTimes.argtypes = (ctypes.c_void_p,) * 5
     kernel.last_error = ctypes.get_last_error  # type: ignore[attr-defined,unused-ignore]  # Windows
     return kernel
 
@@ -670,10 +828,40 @@ def windows_alive(pid: int, kernel: Any) -> bool:
     return bool(told) and code.value == 259  # STILL_ACTIVE
 
 
+def packaged(kernel: Any) -> bool:
+    """Whether Windows runs us inside a package (the client is one): what we start then shares its private AppData."""
+    import ctypes
+
+    size = ctypes.c_uint32(0)
+    try:
+        # ERROR_INSUFFICIENT_BUFFER: there is a name, which we do not need.
+        return bool(kernel.GetCurrentPackageFullName(ctypes.byref(size), None) == 122)
+    except AttributeError:  # Windows 7
+        return False
+
+
+def start_outside(program: str, path: str, folder: str) -> tuple[list[str], dict[str, Any]]:
+    """How Windows' management service starts a program for us: outside our package, and outside the client's job."""
+    import subprocess
+
+    def quoted(text: str) -> str:
+        return "'" + text.replace("'", "''") + "'"
+
+    line = quoted(subprocess.list2cmdline([program, path]))
+    script = (
+        "$ErrorActionPreference = 'Stop'; $made = Invoke-CimMethod -ClassName Win32_Process -MethodName Create "
+        f"-Arguments @{{CommandLine = {line}; CurrentDirectory = {quoted(folder)}}}; exit $made.ReturnValue"
+    )
+    shell = os.environ.get("SystemRoot", r"C:\Windows") + r"\System32\WindowsPowerShell\v1.0\powershell.exe"
+    command = [shell, "-NoProfile", "-NonInteractive", "-Command", script]
+    return command, {"creationflags": 0x08000000}  # CREATE_NO_WINDOW
+
+
 def start_command(program: str, path: str, system: str) -> tuple[list[str], dict[str, Any]]:
     """How TouchDesigner is started with a project so that it outlives us: the command, and options of Popen."""
     if system == "win32":
-        return [program, path], {"creationflags": 0x00000208}  # DETACHED_PROCESS, CREATE_NEW_PROCESS_GROUP
+        # DETACHED_PROCESS, CREATE_NEW_PROCESS_GROUP, CREATE_BREAKAWAY_FROM_JOB: a client may end its job with itself.
+        return [program, path], {"creationflags": 0x01000208}
     if system == "darwin" and ".app/" in program:
         bundle = program.partition(".app/")[0] + ".app"
         # -n: a second one, if another project is open in this build.
@@ -754,6 +942,8 @@ class Target:
         #: Whether a key goes no further than this machine when it is sent there.
         self.is_local = on_this_machine(self.url.host)
         self.pid = _whole(self.entry.get("pid"))
+        #: What its `/health` must say before it is shown a key: the port may have gone to another program.
+        self.instance_id = str(self.entry.get("instance_id") or "")
         self.name = str(self.entry.get("name") or "")
         #: Its whole path, where the entry tells the folder.
         self.project = _joined(
@@ -875,7 +1065,27 @@ def _same(wanted: Target, found: list[Target]) -> Target | None:
 
 
 def _near(project: str, folder: str) -> bool:
-    return _inside(folder, project) or _inside(project, folder)
+    """Whether a project's folder is around the folder that the client works in, or in it."""
+    return (_inside(folder, project) and not broad(project)) or (
+        _inside(project, folder) and not broad(folder)
+    )
+
+
+def broad(folder: str, home: str = "", paths: Any = os.path) -> bool:
+    """Whether a folder is the root of a drive, the home or around it. Clients that have no project work there (macOS
+    starts programs in `/`), so it says nothing of which project is meant.
+
+    Args:
+        home: this user's by default.
+        paths: the rules of paths.
+    """
+    try:
+        place, own = (paths.normcase(paths.realpath(one)) for one in (folder, home or paths.expanduser("~")))
+    except (OSError, ValueError):  # no path has such characters
+        return False
+    return bool(
+        paths.dirname(place) == place or own == place or own.startswith(place.rstrip(paths.sep) + paths.sep)
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------- instances
@@ -908,6 +1118,8 @@ class Instances:
         self._unsafe: dict[str, str] = {}
         #: Entries of servers on other machines: used only where the user gave that address.
         self._remote: list[Target] = []
+        #: Entries of other computers that share this home: theirs to use and to remove.
+        self._elsewhere: list[Target] = []
         self._reached: dict[str, tuple[float, bool]] = {}
         self._selected: Target | None = None
         #: The last one there was, for what is said when it is gone.
@@ -927,7 +1139,11 @@ class Instances:
             now = time.monotonic()
             if self._looked and now - self._looked < 0.2:
                 return self._entries
-            alive = [target for target in self._read() if process_alive(target.pid)]
+            alive = [
+                target
+                for target in self._read()
+                if process_alive(target.pid) and same_process(target.pid, target.entry.get("process_started"))
+            ]
             if len(alive) > 1:
                 # A process id may have been used again since a crash: do not call that a choice.
                 answering = [target for target in alive if self._answers(target, now)]
@@ -1034,6 +1250,9 @@ class Instances:
         try:
             with os.scandir(folder) as listing:
                 files = [entry for entry in listing if entry.name.endswith(".json")]
+        except PermissionError:
+            files = []
+            unsafe[folder] = kept_out(folder)
         except OSError:
             files = []
         for file in files[:1000]:
@@ -1045,9 +1264,17 @@ class Instances:
                 seen[file.path] = known if known and known[0] == stamp else (stamp, self._load(file.path))
             except Unsafe as error:
                 unsafe[file.path] = str(error)
+            except PermissionError:
+                known = self._files.get(file.path)
+                if known is not None:
+                    seen[file.path] = known  # it is being replaced this moment
+                else:
+                    unsafe[file.path] = kept_out(file.path)
             except OSError:
                 continue  # removed meanwhile
         found = [target for _, target in seen.values() if target is not None]
+        self._elsewhere = [target for target in found if is_elsewhere(target)]
+        found = [target for target in found if not is_elsewhere(target)]
         self._remote = [target for target in found if not target.is_local]
         for target in self._remote:
             unsafe[target.url.text] = (
@@ -1086,7 +1313,9 @@ class Instances:
         url = Url(self.fixed_url)
         for target in [*self.running(), *self._remote]:
             if target.url.text == url.text:
-                return Target(url.text, self.fixed_token or target.token, target.entry)
+                # A key that the user gave for this address goes there, whatever an entry says of it.
+                entry = {**target.entry, "instance_id": ""} if self.fixed_token else target.entry
+                return Target(url.text, self.fixed_token or target.token, entry)
         return Target(url.text, self.fixed_token)
 
     def _pick(self, found: list[Target]) -> Target:
@@ -1166,7 +1395,9 @@ class Instances:
                 "Switch the component's Active parameter on, or put the component back; then repeat the call.",
                 retryable=True,
             )
-        crashed = [target for _, target in self._files.values() if target is not None]
+        crashed = [
+            target for _, target in self._files.values() if target is not None and not is_elsewhere(target)
+        ]
         if crashed:
             dead = max(crashed, key=lambda t: str(t.entry.get("started") or ""))
             raise Refusal(
@@ -1176,12 +1407,33 @@ class Instances:
                 "Nothing needs to be restarted here.",
                 retryable=True,
             )
+        other = (
+            f" {self._elsewhere[0]} is entered by another computer that shares this home."
+            if self._elsewhere
+            else ""
+        )
         raise Refusal(
             "not_started",
-            "TouchDesigner isn't running, or no open project has the tdmcp component switched on.",
+            f"TouchDesigner isn't running, or no open project has the tdmcp component switched on.{other}",
             "Open your project in TouchDesigner; then repeat the call. Nothing needs to be restarted here.",
             retryable=True,
         )
+
+
+def is_elsewhere(target: Target) -> bool:
+    """Whether an entry is of another computer, whose process ids and loopback address are not ours."""
+    host = target.entry.get("host")
+    return isinstance(host, str) and bool(host) and host != host_id()
+
+
+def kept_out(path: str) -> str:
+    """What to do about a file or folder of ours that is there but may not be read."""
+    if sys.platform == "win32":
+        return (
+            f"{path} may not be read by this user: TouchDesigner probably ran as administrator once; quit it, run  "
+            f'icacls "{path}" /reset /T  in a prompt opened as administrator, and start it without that'
+        )
+    return f"{path} may not be read by this user: it belongs to another one, or its mode forbids it"
 
 
 # ----------------------------------------------------------------------------------------------------------- built_in
@@ -1357,7 +1609,7 @@ class Known:
             facts["contract"] = CONTRACT
             part = f"{self._path}.{os.getpid()}"
             try:
-                os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+                make_private_folder(os.path.dirname(self._path))
                 self._remove_abandoned()
                 with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
                     file.write(dumps(facts))
@@ -1374,7 +1626,11 @@ class Known:
         with os.scandir(folder) as listing:
             for entry in listing:
                 rest = entry.name[len(name) + 1 :]
-                if entry.name.startswith(f"{name}.") and rest.isdigit() and not process_alive(int(rest)):
+                ours = entry.name.startswith(f"{name}.") and rest.isdigit()
+                if not ours or process_alive(int(rest)):
+                    continue
+                # In a shared home it may be of a shim on another computer that writes this moment.
+                if time.time() - entry.stat().st_mtime > ABANDONED:
                     os.unlink(entry.path)
 
     def keep(self, key: str, value: Any) -> None:
@@ -1591,18 +1847,52 @@ class Projects:
     def _start(self, program: str, path: str) -> None:
         import subprocess
 
-        command, options = start_command(program, path, sys.platform)
-        try:
-            subprocess.Popen(
+        folder = os.path.dirname(path)
+
+        def begin(command: list[str], options: dict[str, Any]) -> Any:
+            return subprocess.Popen(
                 command,
-                cwd=os.path.dirname(path) or None,
+                cwd=folder or None,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 **options,
             )
+
+        try:
+            if sys.platform == "win32" and packaged(windows_kernel()):
+                begin_outside(program, path, folder, begin)
+                return
+            command, options = start_command(program, path, sys.platform)
+            try:
+                begin(command, options)
+            except PermissionError:
+                if sys.platform != "win32":
+                    raise
+                # The job of the client lets nothing out of it.
+                begin_outside(program, path, folder, begin)
         except OSError as error:
             raise Refusal("td_error", f"{program} cannot be started: {error}.") from None
+
+
+def begin_outside(
+    program: str, path: str, folder: str, begin: Callable[[list[str], dict[str, Any]], Any]
+) -> None:
+    """Have Windows start TouchDesigner outside the client's package and job. Raises Refusal, OSError."""
+    import subprocess
+
+    starter = begin(*start_outside(program, path, folder))
+    try:
+        code = starter.wait(30.0)
+    except subprocess.TimeoutExpired:
+        starter.kill()
+        code = "no answer"
+    if code != 0:
+        raise Refusal(
+            "td_error",
+            f"This client is a packaged program, and Windows did not start {program} outside its package ({code}).",
+            f"Open {path} by hand.",
+        )
 
 
 def _same_file(one: str, other: str) -> bool:
@@ -1747,16 +2037,13 @@ class Outlet:
         """Do this next on a thread of its own, in the order asked for."""
         if not self._working:
             self._working = True
-            threading.Thread(target=self._work_off, daemon=True).start()
+            start_thread(self._work_off, "Posting notifications", self.log)
         self._work.put(work)
 
     def _work_off(self) -> None:
         while True:
-            work = self._work.get()
-            try:
-                work()
-            except Exception as error:  # noqa: BLE001 - one lost notification must not stop those behind it
-                self.log(f"not delivered: {error!r}")
+            # One lost notification must not stop those behind it.
+            guarded(self._work.get(), "Posting a notification", self.log)
 
 
 # ------------------------------------------------------------------------------------------------------------ servers
@@ -1854,9 +2141,9 @@ class Servers:
             )
         return self.instances.choose()
 
-    def take(self, target: Target) -> Connection:
+    def take(self, target: Target, limit: float = 0.0) -> Connection:
         """A connection to the server, which has said which contract it keeps. Raises Refusal, Unreachable."""
-        connection = self.pool.take(target.url)
+        connection = self.idle_or_new(target, limit)
         if not target.entry:
             life = self.life(target)
             # One that has been started again may be another one; and has none of the old connections.
@@ -1868,6 +2155,53 @@ class Servers:
             except Refusal:
                 self.pool.give_back(connection)
                 raise
+        return connection
+
+    def idle_or_new(self, target: Target, limit: float = 0.0) -> Connection:
+        """A connection to the server, used before or not. Raises as `connect`."""
+        return self.pool.take(target.url, target.instance_id, lambda: self.connect(target, limit))
+
+    def connect(self, target: Target, limit: float = 0.0) -> Connection:
+        """A new connection, at whose other end the very instance of the registry entry has shown itself.
+
+        After a crash another program may have its port, and must not be shown its key. Asked on the same connection, so
+        that nobody can come in between.
+
+        Args:
+            limit: seconds it may take; by default as long as the server shows signs of life.
+
+        Raises:
+            Impostor: it is another.
+            Unreachable, Dropped, Unresponsive: it cannot be told.
+        """
+        connection = Connection(target.url, min(limit or CONNECT_TIMEOUT, CONNECT_TIMEOUT))
+        if not target.instance_id:
+            return connection
+        end = time.monotonic() + (limit or GIVE_UP)
+        life = self.life(target)
+
+        def wait() -> None:
+            if time.monotonic() >= end:
+                life.silent = True
+                raise Unresponsive(limit or GIVE_UP)
+
+        try:
+            connection.request(
+                "GET", {}, path="/health", patience=wait, timeout=min(0.5, limit or 0.5), deadline=end
+            )
+            facts = _object(connection.read(1 << 16))
+            if connection.status in (429, 503):
+                raise Dropped(f"HTTP status {connection.status}")
+            if facts.get("instance_id") != target.instance_id:
+                self.instances.forget()
+                raise Impostor(f"{target.url.text} is not {target}")
+            if not connection.reusable():
+                raise Dropped("the server closed the connection")
+        except BaseException:
+            connection.close()
+            raise
+        connection.instance_id = target.instance_id
+        life.sign()
         return connection
 
     def common(self, target: Target) -> dict[str, str]:
@@ -1977,6 +2311,15 @@ def refuse_unreachable(target: Target) -> NoReturn:
     raise Refusal("not_started", message, hint, retryable=True)
 
 
+def refuse_impostor(target: Target) -> NoReturn:
+    raise Refusal(
+        "not_started",
+        f"Another program answers at {target.url.text}, where {target} should be; it was shown no access key.",
+        "Pulse Restart on the component's Server page, or open the project again; then repeat the call.",
+        retryable=True,
+    )
+
+
 def refuse_lost(target: Target) -> NoReturn:
     ended = "closed the connection"
     for _ in range(10 if target.pid else 0):
@@ -2048,7 +2391,7 @@ class Sessions:
             return
         end = time.monotonic() + 0.3
         try:
-            connection = Connection(session.target.url, 0.3)
+            connection = self.servers.connect(session.target, 0.3)
             headers = {**self.servers.common(session.target), **session.headers(), "Connection": "close"}
             connection.request("DELETE", headers, patience=lambda: _until(end), timeout=0.1, deadline=end)
             connection.close()
@@ -2176,7 +2519,7 @@ class Sessions:
         self, target: Target, message: dict[str, Any], headers: dict[str, str], limit: float = 0.0
     ) -> tuple[dict[str, Any], dict[str, str]]:
         """A message of our own, and the answer with its headers ({} for a notification)."""
-        connection = self.servers.take(target)
+        connection = self.servers.take(target, limit)
         end = time.monotonic() + (limit or GIVE_UP)
         try:
             connection.request(
@@ -2242,7 +2585,7 @@ class Sessions:
         session = self.current
         if session is None:
             return  # nobody to tell, and the next server starts afresh
-        connection = self.servers.pool.take(session.target.url)
+        connection = self.servers.idle_or_new(session.target)
         end = time.monotonic() + GIVE_UP
         try:
             headers = {**self.servers.post_headers(session.target), **session.headers()}
@@ -2255,13 +2598,13 @@ class Sessions:
         if session.streaming or session.no_stream or not session.id:
             return
         session.streaming = True
-        threading.Thread(target=self._follow, args=(session,), daemon=True).start()
+        start_thread(self._follow, "Following a session", self.out.log, session)
 
     def _follow(self, session: Session) -> None:
         """The stream on which a server of the handshake era speaks unasked."""
         began = time.monotonic()
         try:
-            connection = session.stream = Connection(session.target.url)
+            connection = session.stream = self.servers.connect(session.target)
             headers = {
                 **self.servers.common(session.target),
                 **session.headers(),
@@ -2334,7 +2677,7 @@ class Subscriptions:
             try:
                 target = self.servers.target()
                 target.contract_notice()
-                connection = flight.connection = Connection(target.url)
+                connection = flight.connection = self.servers.connect(target)
                 try:
                     connection.request(
                         "POST",
@@ -2574,11 +2917,15 @@ class Forwarding(Answering):
             try:
                 self.servers.look_alive(target)
                 session = None if flight.modern else self.sessions.get(target)
-                connection = self.servers.take(target)
-            except Unreachable:
+                connection = self.servers.take(target, flight.limit)
+            except Unreachable as problem:
                 if self._worth_waiting(flight, began):
                     continue
                 again += 1
+                if isinstance(problem, Impostor):
+                    if again < 3:
+                        continue  # the entry may be newer by now
+                    refuse_impostor(target)
                 if target.pid and not process_alive(target.pid) and again < 3:
                     self.servers.instances.forget()  # the registry knows better by now: say what it says
                     continue
@@ -2744,7 +3091,7 @@ class Forwarding(Answering):
                 time.sleep(min(pause, 5.0))
                 if opened is not None:
                     opened.close()
-                opened = stream = Connection(target.url)
+                opened = stream = self.servers.connect(target)
                 headers = {**self.servers.common(target), **session.headers(), "Accept": "text/event-stream"}
                 headers["Last-Event-ID"] = header_value(last)
                 flight.connection = stream
@@ -2846,6 +3193,10 @@ class Shim(Forwarding):
         self._flights: dict[tuple[bool, Any], Flight] = {}
         self._idle = threading.Condition()
         self._watching = False
+        # What the watch saw last, and how long (seconds) it waits until it looks again.
+        self._seen: Any = None
+        self._several = False
+        self._pause = LOOK_EVERY
 
     def run(self, lines: Callable[[], bytes]) -> None:
         """Serve until the end of input; `lines()` gives a line at a time and b"" at the end."""
@@ -2968,7 +3319,7 @@ class Shim(Forwarding):
         else:
             if listens:
                 self._watch()  # the modern era has no handshake that would begin it
-            threading.Thread(target=self._fly, args=(flight, listens), daemon=True).start()
+            start_thread(self._fly, "Answering a request", self.out.log, flight, listens)
 
     def _fly(self, flight: Flight, listens: bool) -> None:
         try:
@@ -3033,34 +3384,39 @@ class Shim(Forwarding):
     def _watch(self) -> None:
         if not self._watching:
             self._watching = True
-            threading.Thread(target=self._keep_watch, daemon=True).start()
+            start_thread(self._keep_watch, "The watch for servers", self.out.log)
 
     def _keep_watch(self) -> None:
         """Notice servers that come, go or change, and tell the client."""
-        seen: Any = None
-        several = self.servers.instances.several()
-        pause = LOOK_EVERY
+        guarded(self._count_servers, "A look at the servers", self.out.log)
         while not self.servers.closing:
-            try:
-                target: Target | None = self.servers.target()
-            except (Refusal, ValueError):
-                target = None
-            if self.servers.instances.several() != several:
-                several = not several
-                self._announce(["tools"])
-            key = target.key if target else None
-            if key != seen:
-                seen = key
-                pause = LOOK_EVERY
-                self.subscriptions.move(key)
-            try:
-                self.sessions.tend(target)
-                pause = LOOK_EVERY
-            except (Refusal, OSError) as error:
-                self.out.log(f"no session with {target}: {error}")
-                pause = min(pause * 1.5, 5.0)
-            self.servers.wake.wait(pause)
+            # Without it no client would ever hear of a server again.
+            guarded(self._look, "A look at the servers", self.out.log)
+            self.servers.wake.wait(self._pause)
             self.servers.wake.clear()
+
+    def _count_servers(self) -> None:
+        self._several = self.servers.instances.several()
+
+    def _look(self) -> None:
+        try:
+            target: Target | None = self.servers.target()
+        except (Refusal, ValueError):
+            target = None
+        if self.servers.instances.several() != self._several:
+            self._several = not self._several
+            self._announce(["tools"])
+        key = target.key if target else None
+        if key != self._seen:
+            self._seen = key
+            self._pause = LOOK_EVERY
+            self.subscriptions.move(key)
+        try:
+            self.sessions.tend(target)
+            self._pause = LOOK_EVERY
+        except (Refusal, OSError) as error:
+            self.out.log(f"no session with {target}: {error}")
+            self._pause = min(self._pause * 1.5, 5.0)
 
 
 # ------------------------------------------------------------------------------------------------------------ program
@@ -3258,10 +3614,10 @@ def main(arguments: list[str]) -> int:
 
     def leave() -> None:
         log("the client is gone")
-        shim.sessions.close()
+        guarded(shim.sessions.close, "Taking leave of the server", log)
         os._exit(0)
 
-    threading.Thread(target=leave_with_the_client, args=(leave, lambda: unread(out)), daemon=True).start()
+    start_thread(leave_with_the_client, "The watch for the client's end", log, leave, lambda: unread(out))
     shim.run(sys.stdin.buffer.readline)
     log("end of input")
     return 0

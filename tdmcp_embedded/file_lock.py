@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from tdmcp_embedded.file_modes import make_private_folder
+
 #: Seconds to wait for another process, which holds a lock for milliseconds.
 WAIT_S: Final = 2.0
 _RETRY_S: Final = 0.001
@@ -41,7 +43,7 @@ def locked(path: Path, wait: float = WAIT_S) -> Iterator[None]:
         TimeoutError: another process has held it all the while.
         OSError: the lock's file cannot be made.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
     handle = os.open(lock_path(path), flags, 0o600)
     try:

@@ -1,15 +1,59 @@
 """Our own files are for their user only: looser modes are tightened, or the file is refused with the command that helps.
 
-Only for POSIX; on Windows a user's profile has rights of its own, and modes say nothing.
+Only for POSIX; on Windows a user's profile has rights of its own. There a mode of 0o700 even does harm: from it Python
+3.11.10 makes a protected list of rights, which after one start as administrator keeps the same user out. So folders are
+made here only, and without it.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
 import shlex
+import shutil
 import stat
 import sys
+import tempfile
+import weakref
 from pathlib import Path
+from typing import Self
+
+
+def make_private_folder(path: Path, *, system: str = sys.platform) -> None:
+    """Make a folder of ours, and those above it; it may be there already.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    if system == "win32":
+        path.mkdir(parents=True, exist_ok=True)
+    else:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+class TemporaryFolder:
+    """A new folder for temporary files with a name nobody can guess, removed by `cleanup` or with this object.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+
+    def __init__(self, prefix: str, *, system: str = sys.platform) -> None:
+        self.path = Path(tempfile.gettempdir(), prefix + secrets.token_hex(8))
+        if system == "win32":
+            self.path.mkdir()
+        else:
+            self.path.mkdir(mode=0o700)
+        self._remove = weakref.finalize(self, shutil.rmtree, self.path, True)
+
+    def cleanup(self) -> None:
+        self._remove()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.cleanup()
 
 
 class NotPrivate(PermissionError):

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from tdmcp_embedded.file_modes import NotPrivate, tighten, tighten_folder
+from tdmcp_embedded.file_modes import NotPrivate, make_private_folder, tighten, tighten_folder
 
 
 def home() -> Path:
@@ -26,7 +26,7 @@ def write_private(path: Path, content: dict[str, Any]) -> None:
         OSError: the folder cannot be made, or others can change what is in it (`NotPrivate`), the disk is full, or
             (Windows) the file stays open elsewhere.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     tighten_folder(path.parent)
     remove_abandoned(path)
     # mkstemp makes the file with mode 0600: at no moment can anybody else read it.

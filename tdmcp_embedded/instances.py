@@ -15,7 +15,7 @@ from tdmcp_embedded.files import home, read_private, remove, write_private
 
 #: What every entry has.
 KEYS = (
-    "pid", "started", "project", "component", "url", "token", "build", "version", "contract", "accepts", "name", "dashboard"
+    "pid", "host", "instance_id", "started", "project", "component", "url", "token", "build", "version", "contract", "accepts", "name", "dashboard"
 )  # fmt: skip
 
 
@@ -45,7 +45,7 @@ class Entry:
 
         Args:
             facts: `project`, `component`, `url`, `token`, `build`, `name`, `dashboard`, and whatever else may help; what is
-                known here (`pid`, `started`, `version`, `contract`, `accepts`) need not be given. JSON-ready.
+                known here (`pid`, `host`, `started`, `version`, `contract`, `accepts`) need not be given. JSON-ready.
 
         Raises:
             OSError: the registry cannot be written.
@@ -53,6 +53,7 @@ class Entry:
         pid = os.getpid()
         known = dict.fromkeys(KEYS, "") | {
             "pid": pid,
+            "host": processes.host_id(),
             "started": time.time(),
             "process_started": processes.start_time(pid),
             "version": __version__,
@@ -83,7 +84,7 @@ class Entry:
 def listing(where: Path | None = None) -> list[dict[str, Any]]:
     """The entries of servers whose process is alive, oldest first; files of dead ones are removed.
 
-    A file that is not (yet) a whole entry is left alone.
+    A file that is not (yet) a whole entry is left alone, and so is one of another computer that shares this home.
     """
     entries = []
     try:
@@ -95,13 +96,19 @@ def listing(where: Path | None = None) -> list[dict[str, Any]]:
             entry = read_private(path)
         except OSError:
             continue  # somebody else's file, or one that others can write: not to be believed
-        if entry is None or not isinstance(entry.get("pid"), int):
+        if entry is None or not isinstance(entry.get("pid"), int) or is_elsewhere(entry):
             continue
         if alive(entry):
             entries.append(entry)
         else:
             remove(path)
     return sorted(entries, key=lambda entry: _number(entry.get("started")))
+
+
+def is_elsewhere(entry: dict[str, Any]) -> bool:
+    """Whether an entry is of another computer: its process ids and its loopback address say nothing here."""
+    host = entry.get("host")
+    return isinstance(host, str) and bool(host) and host != processes.host_id()
 
 
 def alive(entry: dict[str, Any]) -> bool:

@@ -1,11 +1,14 @@
-"""Whether a process is alive and since when, asked without harming it."""
+"""Which computer this is, whether a process is alive and since when, and whether this one runs as administrator."""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import socket
+import struct
 import sys
 from ctypes import wintypes
+from functools import cache
 from typing import Any, Protocol
 
 
@@ -32,7 +35,64 @@ def start_time(pid: int, system: str = sys.platform) -> float | None:
         return windows_start(pid, _kernel())
     if system == "linux":
         return _linux_start(pid)
+    if system == "darwin":
+        try:
+            return mac_start(pid, ctypes.CDLL("/usr/lib/libproc.dylib"))
+        except OSError:
+            return None
     return None
+
+
+def mac_start(pid: int, library: Any) -> float | None:
+    """`start_time` by macOS' proc_pidinfo: seconds and microseconds at byte 120 of `struct proc_bsdinfo` (136 bytes)."""
+    facts = ctypes.create_string_buffer(_BSD_INFO_SIZE)
+    size = library.proc_pidinfo(pid, _PIDTBSDINFO, ctypes.c_uint64(0), facts, _BSD_INFO_SIZE)
+    if size != _BSD_INFO_SIZE:
+        return None
+    seconds, micro = struct.unpack_from("=QQ", facts.raw, 120)
+    return float(seconds) + float(micro) / 1e6
+
+
+@cache
+def host_id(system: str = sys.platform) -> str:
+    """This computer, as entries in the registry name it; the shim has the same function.
+
+    The host name and the system, which a home can be shared with (WSL has the host name of its Windows). A Mac's host
+    name changes with the network, so there it is the id of the hardware.
+    """
+    if system == "darwin":
+        try:
+            library = ctypes.CDLL(None)
+            uuid, patience = ctypes.create_string_buffer(16), (ctypes.c_long * 2)(1, 0)
+            if library.gethostuuid(uuid, ctypes.byref(patience)) == 0:
+                return f"{uuid.raw.hex()}/{system}"
+        except (OSError, AttributeError):
+            pass
+    return f"{socket.gethostname().casefold()}/{system}"
+
+
+def elevated(system: str = sys.platform, shell: Any = None) -> bool:
+    """Whether this process runs as administrator of a Windows (False on other systems)."""
+    if system != "win32":
+        return False
+    try:
+        library: Any = shell or ctypes.WinDLL("shell32")  # type: ignore[attr-defined,unused-ignore]  # Windows
+        return bool(library.IsUserAnAdmin())
+    except (OSError, AttributeError):
+        return False
+
+
+def packaged(system: str = sys.platform, kernel: Any = None) -> bool:
+    """Whether Windows runs this process inside a package, whose AppData is a private copy (False on other systems)."""
+    if system != "win32":
+        return False
+    size = ctypes.c_uint32(0)
+    try:
+        library: Any = kernel or ctypes.WinDLL("kernel32")  # type: ignore[attr-defined,unused-ignore]  # Windows
+        # There is a name, for which we have left no room.
+        return bool(library.GetCurrentPackageFullName(ctypes.byref(size), None) == _INSUFFICIENT_BUFFER)
+    except (OSError, AttributeError):
+        return False
 
 
 def _linux_start(pid: int) -> float | None:
@@ -55,6 +115,10 @@ def _linux_fields(pid: int) -> list[str]:
         return []
 
 
+#: PROC_PIDTBSDINFO of macOS, and the size of what it gives.
+_PIDTBSDINFO, _BSD_INFO_SIZE = 3, 136
+#: ERROR_INSUFFICIENT_BUFFER of the Windows API.
+_INSUFFICIENT_BUFFER = 122
 #: PROCESS_QUERY_LIMITED_INFORMATION, STILL_ACTIVE and ERROR_ACCESS_DENIED of the Windows API.
 _LIMITED_INFORMATION, _STILL_ACTIVE, _DENIED = 0x1000, 259, 5
 #: Windows counts tenths of microseconds since 1601.

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.errands import Errand, Steps, apart, start
+from tdmcp_embedded.file_modes import make_private_folder
 from tdmcp_embedded.files import home
 
 #: The contract tests, as they are packed into the component and into the package that pip installs.
@@ -82,7 +83,7 @@ def _write_report(report: dict[str, Any], text: str) -> Path:
 
 def _file(subject: str, suffix: str) -> Path:
     folder = home() / "reports"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(folder)
     return folder / f"{subject}-{time.strftime('%Y%m%d-%H%M%S')}{suffix}"
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -109,6 +110,7 @@ class Serving:
         self._log = log or Log()
         self._no_frames = no_frames
         self._warnings: dict[str, str] = {}
+        self._instance_id = secrets.token_urlsafe(16)
 
     # -- main thread -----------------------------------------------------------------------------------------
 
@@ -259,6 +261,7 @@ class Serving:
         from tdmcp_embedded.http.dashboard import Dashboard
         from tdmcp_embedded.http.keys import Keys
         from tdmcp_embedded.instances import Entry
+        from tdmcp_embedded.processes import elevated
         from tdmcp_embedded.projects import History
         from tdmcp_embedded.protocol.server import Host, McpServer
 
@@ -277,6 +280,12 @@ class Serving:
         self.url = f"{scheme}://{reachable_address(listening_address(settings.address))}:{port}/mcp"
         self._facts.update(url=self.url, port=port)
         self._look_at_exposure()
+        if elevated():
+            self.warn(
+                "elevated",
+                "TouchDesigner runs as administrator: programs started without that may not be able to read what it "
+                "writes. Start it without.",
+            )
         self._entry = Entry()
         self._history = History()
         host = Host(self._td, self._queue, self._current_settings, self._facts, self._log)
@@ -300,6 +309,7 @@ class Serving:
             log=self._log,
             agents=self._agents,
             extra=self._dashboard.endpoints(),
+            instance_id=self._instance_id,
         )
 
     def _make_desk(self, port: int) -> Desk:
@@ -395,6 +405,7 @@ class Serving:
             self._look_at_consents()
             facts = {name: self._facts.get(name, "") for name in REGISTERED}
             facts |= {"url": self.url, "token": self.key, "dashboard": self.url.removesuffix("mcp")}
+            facts["instance_id"] = self._instance_id
             if self._entry.path is None or not self._entry.path.exists():
                 self._entry.write(**facts)
             else:

@@ -20,7 +20,7 @@ SHIM = Path(__file__).resolve().parent.parent / "stdio_shim" / "__main__.py"
 
 #: What needs nothing comes first. The docstring of the last is that of the whole.
 PARTS = (
-    "constants", "messages", "connections", "processes", "private_files", "targets", "instances", "built_in", "known", "projects",
+    "constants", "background", "messages", "connections", "processes", "private_files", "targets", "instances", "built_in", "known", "projects",
     "flights", "servers", "sessions", "subscriptions", "answering", "forwarding", "proxy", "program",
 )  # fmt: skip
 

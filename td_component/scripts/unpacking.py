@@ -19,6 +19,7 @@ import io
 import json
 import os
 import platform
+import secrets
 import shutil
 import subprocess
 import sys
@@ -155,7 +156,7 @@ class Unpacking:
         troubles = []
         for place in places():
             try:
-                place.mkdir(mode=0o700, parents=True, exist_ok=True)
+                make_folder(place)
                 check_owner(place)
                 with locked(place, self.identity):
                     if not is_whole(place / self.identity):
@@ -234,6 +235,19 @@ def places() -> list[Path]:
     return found
 
 
+def make_folder(folder: Path) -> Path:
+    """Make a folder, which only this user may read; it may be there already.
+
+    On Windows without a mode: from 0o700 Python 3.11.10 makes rights that keep the user out after one start as
+    administrator. There the rights of the profile protect.
+    """
+    if sys.platform == "win32":
+        folder.mkdir(parents=True, exist_ok=True)
+    else:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
 def check_owner(place: Path) -> None:
     """Other users must not be able to put code there; a folder for temporary files is everybody's.
 
@@ -271,7 +285,7 @@ def unpack(manifest: dict[str, Any], texts: dict[str, list[str]], place: Path) -
     name = identity(manifest)
     for left in place.glob(f".{name}.*"):
         shutil.rmtree(left, ignore_errors=True)
-    made = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=place))
+    made = make_folder(place / f".{name}.{secrets.token_hex(8)}")
     try:
         files: dict[str, tuple[int, str]] = {}
         for archive in archives(manifest):
@@ -286,7 +300,7 @@ def unpack(manifest: dict[str, Any], texts: dict[str, list[str]], place: Path) -
         target = place / name
         if target.exists():
             # Damaged, and perhaps in use by somebody: moved away whole, or not at all.
-            move(target, Path(tempfile.mkdtemp(prefix=f".{name}.", dir=place)) / "damaged")
+            move(target, make_folder(place / f".{name}.{secrets.token_hex(8)}") / "damaged")
         move(made, target)
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)
@@ -434,7 +448,7 @@ def _lock(place: Path, name: str, *, shared: bool) -> Iterator[None]:
     """
     # The files stay: whoever removed one would take the lock away from under somebody who waits for it.
     folder = place / ".locks"
-    folder.mkdir(mode=0o700, exist_ok=True)
+    make_folder(folder)
     with (folder / name).open("a+b") as file:
         if sys.platform == "win32":
             import msvcrt

@@ -17,6 +17,7 @@ from tdmcp_embedded import ACCEPTS, CONTRACT, instances
 from tdmcp_embedded.clients import installations
 from tdmcp_embedded.clients.catalogue import Stdio
 from tdmcp_embedded.clients.machine import Machine, Refused
+from tdmcp_embedded.file_modes import make_private_folder
 from tdmcp_embedded.files import remove_abandoned
 
 #: Without site-packages and the user's variables: neither can break the shim then, and it starts in half the time.
@@ -87,7 +88,7 @@ def install_shim(machine: Machine) -> Path:
     remove_abandoned(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         part.write_bytes(source)
         # Python tells stale bytecode by the second and the size of the source, which need not differ; the bytecode
         # of a shim that starts this moment may also be written after the folder is removed.

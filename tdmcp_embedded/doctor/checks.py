@@ -53,7 +53,17 @@ def examine(machine: Machine, folder: Path) -> Iterator[Finding]:
 def registry(machine: Machine) -> Iterator[Finding]:
     """Entries that crashed servers left behind; whoever looks through the registry, as the next checks do, removes them."""
     folder = machine.tdmcp / "instances"
-    dead = [facts for facts in map(read_json, _registered(folder)) if facts and not _alive(facts)]
+    for path in _kept_out(folder):
+        yield Finding(PROBLEM, "registry", f"This user may not read {path}: TouchDesigner probably ran as "
+                      "administrator once, so that no client finds it.", _give_back(path, machine))  # fmt: skip
+    entries_there = [facts for facts in map(read_json, _registered(folder)) if facts]
+    elsewhere = [facts for facts in entries_there if instances.is_elsewhere(facts)]
+    if elsewhere:
+        names = ", ".join(sorted({str(facts.get("name") or facts.get("project")) for facts in elsewhere}))
+        yield Finding(
+            OK, "registry", f"Entries of other computers that share this home are left alone: {names}"
+        )
+    dead = [facts for facts in entries_there if not instances.is_elsewhere(facts) and not _alive(facts)]
     if dead:
         names = ", ".join(sorted({str(facts.get("project") or facts.get("pid")) for facts in dead}))
         instances.listing(folder)
@@ -94,7 +104,7 @@ def components(machine: Machine) -> Iterator[Finding]:
 def _component(entry: dict[str, Any]) -> Iterator[Finding]:
     url, name = str(entry.get("url")), str(entry.get("name") or entry.get("project") or entry.get("pid"))
     who = f"{name} (pid {entry.get('pid')})"
-    answer = probe.ask(url, str(entry.get("token") or ""))
+    answer = probe.ask(url, str(entry.get("token") or ""), str(entry.get("instance_id") or ""))
     if answer.status in ("refused", "foreign", "silent", "wrong"):
         how = {
             "refused": "nobody listens there",
@@ -236,6 +246,32 @@ def _extension(machine: Machine) -> Path | None:
     except (OSError, Refused):
         return None
     return next((m.parent for m in manifests if (read_json(m) or {}).get("name") == "tdmcp-embedded"), None)
+
+
+def _kept_out(registry: Path) -> list[Path]:
+    """The folder of the registry, or entries in it, that are there and may not be read."""
+    try:
+        names = os.listdir(registry)
+    except PermissionError:
+        return [registry]
+    except OSError:
+        return []
+    found = []
+    for name in sorted(names):
+        try:
+            if name.endswith(".json"):
+                (registry / name).open("rb").close()
+        except PermissionError:
+            found.append(registry / name)
+        except OSError:
+            pass  # removed meanwhile
+    return found
+
+
+def _give_back(path: Path, machine: Machine) -> str:
+    if machine.system == "win32":
+        return f'icacls "{path}" /reset /T   (in a prompt opened as administrator)'
+    return f"sudo chown -R $(id -u) {shlex.quote(str(path))}"
 
 
 def _registered(registry: Path) -> list[Path]:

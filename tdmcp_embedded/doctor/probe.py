@@ -23,8 +23,13 @@ class Answer:
     key_accepted: bool = False
 
 
-def ask(url: str, key: str = "") -> Answer:
-    """Look at the server of an MCP address."""
+def ask(url: str, key: str = "", instance_id: str = "") -> Answer:
+    """Look at the server of an MCP address.
+
+    Args:
+        key: tried there.
+        instance_id: what it must be called to be shown the key; "" if that is not known.
+    """
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
@@ -40,8 +45,12 @@ def ask(url: str, key: str = "") -> Answer:
         connection = http.client.HTTPSConnection(host, port, timeout=_PATIENCE_S, context=context)
         key = ""
     try:
-        connection.request("GET", "/health", headers={"Authorization": f"Bearer {key}"} if key else {})
-        content = json.loads(connection.getresponse().read(1 << 20))
+        content = _health(connection)
+        # Another program may have got the port: it is shown no key.
+        if instance_id and isinstance(content, dict) and content.get("instance_id") != instance_id:
+            return Answer("foreign")
+        if key:
+            content = _health(connection, {"Authorization": f"Bearer {key}"})
     except TimeoutError:
         return Answer("silent")
     except ConnectionError:
@@ -51,6 +60,11 @@ def ask(url: str, key: str = "") -> Answer:
     finally:
         connection.close()
     return _understood(content)
+
+
+def _health(connection: http.client.HTTPConnection, headers: dict[str, str] | None = None) -> Any:
+    connection.request("GET", "/health", headers=headers or {})
+    return json.loads(connection.getresponse().read(1 << 20))
 
 
 def listens(port: int) -> bool:

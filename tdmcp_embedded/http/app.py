@@ -40,6 +40,7 @@ def build_app(
     log: Log | None = None,
     agents: Agents | None = None,
     extra: Mapping[str, Endpoint] | None = None,
+    instance_id: str = "",
 ) -> ASGIApp:
     """The application that serves MCP at `/mcp`, `/health` and `/metrics`.
 
@@ -52,13 +53,16 @@ def build_app(
         log: where refused keys are told of, and what the calls in `/metrics` are counted from.
         agents: remote agents, if OAuth is switched on; else nothing of it is mounted.
         extra: further endpoints by path.
+        instance_id: what `/health` tells this server from others by.
     """
     log = log or Log()
     site = _oauth(agents) if agents is not None else None
     endpoints = {
         **(site.endpoints() if site is not None else {}),
         "/mcp": Endpoint(mcp, ("POST", "GET", "DELETE")),
-        "/health": Endpoint(Health(queue, sessions), ("GET", "HEAD"), public=True, own_pace=True),
+        "/health": Endpoint(
+            Health(queue, sessions, instance_id), ("GET", "HEAD"), public=True, own_pace=True
+        ),
         "/metrics": Endpoint(Metrics(queue, sessions, log), ("GET", "HEAD"), own_pace=True),
         **(extra or {}),
     }

@@ -22,11 +22,14 @@ class Health:
 
     Args:
         sessions: how many MCP sessions are open.
+        instance_id: as in the registry entry, so that whoever reads that can tell us from another program at our port
+            before it shows us its key; "" for none.
     """
 
-    def __init__(self, queue: FrameQueue, sessions: Callable[[], int]) -> None:
+    def __init__(self, queue: FrameQueue, sessions: Callable[[], int], instance_id: str = "") -> None:
         self._queue = queue
         self._sessions = sessions
+        self._instance_id = instance_id
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         queue = self._queue.stats()
@@ -41,6 +44,8 @@ class Health:
         }
         # For shims that know this server by its address alone.
         content |= {"contract": CONTRACT, "accepts": ACCEPTS}
+        if self._instance_id:
+            content["instance_id"] = self._instance_id
         key = key_of(scope)
         if key is not None:
             content["sessions"] = self._sessions()

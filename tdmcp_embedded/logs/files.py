@@ -17,7 +17,7 @@ from typing import Final
 
 from tdmcp_embedded import threads
 from tdmcp_embedded.file_lock import locked
-from tdmcp_embedded.file_modes import tighten, tighten_folder
+from tdmcp_embedded.file_modes import make_private_folder, tighten, tighten_folder
 
 #: Lines waiting for the disk; beyond that the newest are dropped and counted.
 _WAITING: Final = 10_000
@@ -46,7 +46,7 @@ class RotatingFile:
             OSError: the folder cannot be made, the disk is full, or others can change the file (`NotPrivate`).
         """
         data = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self.path.parent)
         tighten_folder(self.path.parent)
         tighten(self.path)
         if self._size() + len(data) > self._max_bytes:

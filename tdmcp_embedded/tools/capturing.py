@@ -6,13 +6,12 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from pydantic import Field
 
 from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.file_modes import TemporaryFolder
 from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import pictures
@@ -96,7 +95,7 @@ class Taken:
     path: str
     source: str
     shots: list[Shot]
-    folder: TemporaryDirectory[str]
+    folder: TemporaryFolder
     problems: list[dict[str, str]]
     paused: str
     """In words, if the timeline did not play."""
@@ -126,7 +125,7 @@ def capture_image(call: Call, given: CaptureImage) -> Steps[Taken]:
                             Code.OPERATOR_NOT_FOUND, f"{path} was deleted while its picture was taken."
                         )
                 call.progress(moment, given.frames, f"frame {moment + 1} of {given.frames}")
-                begun.append(images.shoot(call.td, top, Path(folder.name, f"{moment}.png")))
+                begun.append(images.shoot(call.td, top, folder.path / f"{moment}.png"))
             late = time.monotonic() + _WRITTEN_WITHIN
             while not all(writing.is_over() for writing in begun):
                 if time.monotonic() > late:
@@ -147,10 +146,10 @@ def _problems(target: Any) -> list[dict[str, str]]:
 
 
 @contextmanager
-def _folder() -> Iterator[TemporaryDirectory[str]]:
+def _folder() -> Iterator[TemporaryFolder]:
     """A folder for files, removed if what is done with it fails; else by `cleanup`, or when nobody holds it any more."""
     try:
-        folder = TemporaryDirectory(prefix="tdmcp-", ignore_cleanup_errors=True)
+        folder = TemporaryFolder("tdmcp-")
     except OSError as error:
         raise ToolFailure(
             Code.TD_ERROR,

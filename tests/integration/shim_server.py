@@ -134,7 +134,8 @@ class Gate:
             await self.app(scope, receive, send)
             return
         if scope["path"] == "/health":
-            await JSONResponse({"status": "ok", "contract": self.contract})(scope, receive, send)
+            facts = {"status": "ok", "contract": self.contract, "instance_id": f"test {os.getpid()}"}
+            await JSONResponse(facts)(scope, receive, send)
             return
         given = dict(scope["headers"]).get(b"authorization", b"").decode()
         if self.token and given != f"Bearer {self.token}":
@@ -183,6 +184,7 @@ def serve(arguments: list[str], parent: Connection) -> None:
             part = entry.with_suffix(".part")
             facts = {
                 "pid": os.getpid(),
+                "instance_id": f"test {os.getpid()}",
                 "started": time.time(),
                 "name": given.name,
                 "project": given.project,

@@ -38,10 +38,15 @@ class RawServer:
 
     Args:
         slowly: whether each piece waits a little for the one before.
+        instance_id: what `/health` says.
     """
 
-    def __init__(self, pieces: Callable[[], Iterable[bytes]], *, slowly: bool = False) -> None:
+    def __init__(
+        self, pieces: Callable[[], Iterable[bytes]], *, slowly: bool = False, instance_id: str = ""
+    ) -> None:
         self.requests: list[bytes] = []
+        self.health_requests: list[bytes] = []
+        self._health = json.dumps({"instance_id": instance_id}).encode()
         self._pieces, self._slowly = pieces, slowly
         self._over = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -62,8 +67,11 @@ class RawServer:
             try:
                 asked = peer.recv(1 << 16)
                 if asked.startswith(b"GET /health "):
-                    peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
-                    return
+                    self.health_requests.append(asked)
+                    peer.sendall(
+                        b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(self._health), self._health)
+                    )
+                    asked = peer.recv(1 << 16)
                 if not asked:
                     return
                 self.requests.append(asked)
@@ -335,9 +343,10 @@ def test_the_lists_kept_from_before_are_read_so_too(world: World, name: str) -> 
 def test_what_a_killed_shim_left_of_its_lists_is_removed(world: World) -> None:
     cache = world.home / "cache"
     cache.mkdir()
-    (cache / "lists.json.999999999").write_text("{")
-    (cache / f"lists.json.{os.getpid()}").write_text("{")
-    (cache / "lists.json.bak").write_text("{}")
+    for name in ("lists.json.999999999", f"lists.json.{os.getpid()}", "lists.json.bak"):
+        (cache / name).write_text("{}")
+        os.utime(cache / name, (1e9, 1e9))
+    (cache / "lists.json.999999998").write_text("{")
     world.server()
     shim = world.shim()
     shim.request("tools/list", modern=True)
@@ -345,6 +354,7 @@ def test_what_a_killed_shim_left_of_its_lists_is_removed(world: World) -> None:
         shim.request("ping")
     shim.finish()
     assert not (cache / "lists.json.999999999").exists()
+    assert (cache / "lists.json.999999998").exists(), "one on another computer may be writing it"
     assert (cache / f"lists.json.{os.getpid()}").exists(), "another one may be writing it"
     assert (cache / "lists.json.bak").exists()
 
@@ -398,12 +408,41 @@ def test_the_user_can_give_an_address_and_the_entry_its_key(
     assert b"Authorization: Bearer secret" in server.requests[0]
 
 
-def enter(world: World, url: str) -> str:
+# (what the entry says, what answers at its port says, whether its key goes there)
+IDENTITIES: list[tuple[dict[str, Any], str, bool]] = [
+    ({"instance_id": "the one"}, "the one", True),
+    ({"instance_id": "the one"}, "another", False),
+    ({"instance_id": "the one"}, "", False),
+    ({}, "", True),  # an older server
+    ({"instance_id": "the one", "process_started": 1e9}, "the one", False),  # its process id was used again
+    ({"instance_id": "the one", "host": "another/linux"}, "the one", False),
+]
+
+
+@pytest.mark.parametrize(("facts", "says", "goes"), IDENTITIES)
+@pytest.mark.parametrize("modern", [False, True])
+def test_a_key_goes_to_the_very_instance_of_the_entry(
+    world: World, raw: Callable[..., RawServer], facts: dict[str, Any], says: str, goes: bool, modern: bool
+) -> None:
+    server = raw(sized(LENGTH), instance_id=says)
+    enter(world, server.url, **facts)
+    shim = world.shim()
+    result = shim.request("tools/call", CALL, modern=modern)["result"]
+    sent = [*server.requests, *server.health_requests]
+    assert any(b"secret" in request for request in sent) == goes, sent
+    assert not any(b"secret" in request for request in server.health_requests)
+    if not goes:
+        assert result["isError"] and result["structuredContent"]["code"] == "not_started"
+
+
+def enter(world: World, url: str, **facts: Any) -> str:
     """A registry entry that says so."""
     path = world.home / "instances" / "1.json"
     path.parent.mkdir()
     path.write_text(
-        json.dumps({"pid": os.getpid(), "url": url, "token": "secret", "name": "show", "contract": 1})
+        json.dumps(
+            {"pid": os.getpid(), "url": url, "token": "secret", "name": "show", "contract": 1, **facts}
+        )
     )
     path.chmod(0o600)
     return url

@@ -38,6 +38,10 @@ class TooMuch(OSError):
     """The server sends more than anybody asked for."""
 
 
+class Impostor(Unreachable):
+    """Something else answers where a server should be: it is shown no key."""
+
+
 class Unresponsive(OSError):
     """The connection stands but nobody speaks; `seconds` long."""
 
@@ -74,6 +78,8 @@ class Connection:
         self.url = url
         self.patience: Callable[[], None] = lambda: None
         self.reused = False
+        #: The instance that has shown itself at the other end.
+        self.instance_id = ""
         self.status = 0
         self.headers: dict[str, str] = {}
         self.heard = 0.0
@@ -354,19 +360,21 @@ class Pool:
         self._lock = threading.Lock()
         self._idle: list[tuple[float, Connection]] = []
 
-    def take(self, url: Url) -> Connection:
-        """An idle connection to `url`, else a new one. Raises Unreachable."""
+    def take(
+        self, url: Url, instance_id: str = "", connect: Callable[[], Connection] | None = None
+    ) -> Connection:
+        """An idle connection to this instance at `url`, else a new one, made by `connect`. Raises Unreachable."""
         while True:
             with self._lock:
                 if not self._idle:
                     break
                 since, connection = self._idle.pop()
-            fits = connection.url.text == url.text and time.monotonic() - since < IDLE_CONNECTION
-            if fits and not connection.stale():
+            same = connection.url.text == url.text and connection.instance_id == instance_id
+            if same and time.monotonic() - since < IDLE_CONNECTION and not connection.stale():
                 connection.reused = True
                 return connection
             connection.close()
-        return Connection(url)
+        return connect() if connect is not None else Connection(url)
 
     def give_back(self, connection: Connection) -> None:
         if not connection.reusable():

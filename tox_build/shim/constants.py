@@ -41,6 +41,8 @@ FIRST_ANSWER = 120.0
 HEAD_LIMIT = 10.0
 #: Seconds until an answer must be complete that is no stream.
 ANSWER_LIMIT = 60.0
+#: Seconds after which nobody can still be writing a part of a file.
+ABANDONED = 60.0
 MAX_REQUESTS = 256
 MAX_LISTENS = 32
 #: List method -> the key of its items, which is also their name in the cache.

@@ -7,6 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from tox_build.shim.background import guarded, start_thread
 from tox_build.shim.connections import Connection
 from tox_build.shim.constants import HANDSHAKE_LIMIT, LIST_LIMIT, LISTS
 from tox_build.shim.messages import as_error, as_response, dumps, params_of
@@ -128,13 +129,10 @@ class Outlet:
         """Do this next on a thread of its own, in the order asked for."""
         if not self._working:
             self._working = True
-            threading.Thread(target=self._work_off, daemon=True).start()
+            start_thread(self._work_off, "Posting notifications", self.log)
         self._work.put(work)
 
     def _work_off(self) -> None:
         while True:
-            work = self._work.get()
-            try:
-                work()
-            except Exception as error:  # noqa: BLE001 - one lost notification must not stop those behind it
-                self.log(f"not delivered: {error!r}")
+            # One lost notification must not stop those behind it.
+            guarded(self._work.get(), "Posting a notification", self.log)

@@ -7,14 +7,29 @@ import time
 from typing import TYPE_CHECKING
 
 from tox_build.shim.answering import Answering
-from tox_build.shim.connections import Connection, Dropped, TooMuch, Unreachable, Unresponsive, events
+from tox_build.shim.connections import (
+    Connection,
+    Dropped,
+    Impostor,
+    TooMuch,
+    Unreachable,
+    Unresponsive,
+    events,
+)
 from tox_build.shim.constants import CHANGES, INSTANCE_KEY, LISTS, PATIENCE, SERVER_KEY, TASKS_KEPT
 from tox_build.shim.flights import Flight, Outlet
 from tox_build.shim.known import Known, announcing
 from tox_build.shim.messages import Refusal, dumps, header_value, is_answer, said
 from tox_build.shim.processes import process_alive
 from tox_build.shim.projects import Projects
-from tox_build.shim.servers import Servers, Session, refuse_lost, refuse_silence, refuse_unreachable
+from tox_build.shim.servers import (
+    Servers,
+    Session,
+    refuse_impostor,
+    refuse_lost,
+    refuse_silence,
+    refuse_unreachable,
+)
 from tox_build.shim.sessions import Sessions
 from tox_build.shim.subscriptions import Subscriptions
 from tox_build.shim.targets import Target
@@ -54,11 +69,15 @@ class Forwarding(Answering):
             try:
                 self.servers.look_alive(target)
                 session = None if flight.modern else self.sessions.get(target)
-                connection = self.servers.take(target)
-            except Unreachable:
+                connection = self.servers.take(target, flight.limit)
+            except Unreachable as problem:
                 if self._worth_waiting(flight, began):
                     continue
                 again += 1
+                if isinstance(problem, Impostor):
+                    if again < 3:
+                        continue  # the entry may be newer by now
+                    refuse_impostor(target)
                 if target.pid and not process_alive(target.pid) and again < 3:
                     self.servers.instances.forget()  # the registry knows better by now: say what it says
                     continue
@@ -224,7 +243,7 @@ class Forwarding(Answering):
                 time.sleep(min(pause, 5.0))
                 if opened is not None:
                     opened.close()
-                opened = stream = Connection(target.url)
+                opened = stream = self.servers.connect(target)
                 headers = {**self.servers.common(target), **session.headers(), "Accept": "text/event-stream"}
                 headers["Last-Event-ID"] = header_value(last)
                 flight.connection = stream

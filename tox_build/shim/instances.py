@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from tox_build.shim.connections import Connection, Url
 from tox_build.shim.messages import Refusal
 from tox_build.shim.private_files import Unsafe, read_private
-from tox_build.shim.processes import process_alive
+from tox_build.shim.processes import host_id, process_alive, same_process
 from tox_build.shim.targets import Target, _folder_of, _inside, _near, _same, _stem
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Instances:
         self._unsafe: dict[str, str] = {}
         #: Entries of servers on other machines: used only where the user gave that address.
         self._remote: list[Target] = []
+        #: Entries of other computers that share this home: theirs to use and to remove.
+        self._elsewhere: list[Target] = []
         self._reached: dict[str, tuple[float, bool]] = {}
         self._selected: Target | None = None
         #: The last one there was, for what is said when it is gone.
@@ -63,7 +66,11 @@ class Instances:
             now = time.monotonic()
             if self._looked and now - self._looked < 0.2:
                 return self._entries
-            alive = [target for target in self._read() if process_alive(target.pid)]
+            alive = [
+                target
+                for target in self._read()
+                if process_alive(target.pid) and same_process(target.pid, target.entry.get("process_started"))
+            ]
             if len(alive) > 1:
                 # A process id may have been used again since a crash: do not call that a choice.
                 answering = [target for target in alive if self._answers(target, now)]
@@ -170,6 +177,9 @@ class Instances:
         try:
             with os.scandir(folder) as listing:
                 files = [entry for entry in listing if entry.name.endswith(".json")]
+        except PermissionError:
+            files = []
+            unsafe[folder] = kept_out(folder)
         except OSError:
             files = []
         for file in files[:1000]:
@@ -181,9 +191,17 @@ class Instances:
                 seen[file.path] = known if known and known[0] == stamp else (stamp, self._load(file.path))
             except Unsafe as error:
                 unsafe[file.path] = str(error)
+            except PermissionError:
+                known = self._files.get(file.path)
+                if known is not None:
+                    seen[file.path] = known  # it is being replaced this moment
+                else:
+                    unsafe[file.path] = kept_out(file.path)
             except OSError:
                 continue  # removed meanwhile
         found = [target for _, target in seen.values() if target is not None]
+        self._elsewhere = [target for target in found if is_elsewhere(target)]
+        found = [target for target in found if not is_elsewhere(target)]
         self._remote = [target for target in found if not target.is_local]
         for target in self._remote:
             unsafe[target.url.text] = (
@@ -222,7 +240,9 @@ class Instances:
         url = Url(self.fixed_url)
         for target in [*self.running(), *self._remote]:
             if target.url.text == url.text:
-                return Target(url.text, self.fixed_token or target.token, target.entry)
+                # A key that the user gave for this address goes there, whatever an entry says of it.
+                entry = {**target.entry, "instance_id": ""} if self.fixed_token else target.entry
+                return Target(url.text, self.fixed_token or target.token, entry)
         return Target(url.text, self.fixed_token)
 
     def _pick(self, found: list[Target]) -> Target:
@@ -302,7 +322,9 @@ class Instances:
                 "Switch the component's Active parameter on, or put the component back; then repeat the call.",
                 retryable=True,
             )
-        crashed = [target for _, target in self._files.values() if target is not None]
+        crashed = [
+            target for _, target in self._files.values() if target is not None and not is_elsewhere(target)
+        ]
         if crashed:
             dead = max(crashed, key=lambda t: str(t.entry.get("started") or ""))
             raise Refusal(
@@ -312,9 +334,30 @@ class Instances:
                 "Nothing needs to be restarted here.",
                 retryable=True,
             )
+        other = (
+            f" {self._elsewhere[0]} is entered by another computer that shares this home."
+            if self._elsewhere
+            else ""
+        )
         raise Refusal(
             "not_started",
-            "TouchDesigner isn't running, or no open project has the tdmcp component switched on.",
+            f"TouchDesigner isn't running, or no open project has the tdmcp component switched on.{other}",
             "Open your project in TouchDesigner; then repeat the call. Nothing needs to be restarted here.",
             retryable=True,
         )
+
+
+def is_elsewhere(target: Target) -> bool:
+    """Whether an entry is of another computer, whose process ids and loopback address are not ours."""
+    host = target.entry.get("host")
+    return isinstance(host, str) and bool(host) and host != host_id()
+
+
+def kept_out(path: str) -> str:
+    """What to do about a file or folder of ours that is there but may not be read."""
+    if sys.platform == "win32":
+        return (
+            f"{path} may not be read by this user: TouchDesigner probably ran as administrator once; quit it, run  "
+            f'icacls "{path}" /reset /T  in a prompt opened as administrator, and start it without that'
+        )
+    return f"{path} may not be read by this user: it belongs to another one, or its mode forbids it"

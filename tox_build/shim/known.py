@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 from typing import TYPE_CHECKING
 
 from tox_build.shim.built_in import BUILT_IN
-from tox_build.shim.constants import CHANGES, CONTRACT, LISTS, MOST_ANSWER
+from tox_build.shim.constants import ABANDONED, CHANGES, CONTRACT, LISTS, MOST_ANSWER
 from tox_build.shim.messages import dumps, parse
 from tox_build.shim.private_files import read_private
-from tox_build.shim.processes import process_alive
+from tox_build.shim.processes import make_private_folder, process_alive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +42,7 @@ class Known:
             facts["contract"] = CONTRACT
             part = f"{self._path}.{os.getpid()}"
             try:
-                os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+                make_private_folder(os.path.dirname(self._path))
                 self._remove_abandoned()
                 with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
                     file.write(dumps(facts))
@@ -58,7 +59,11 @@ class Known:
         with os.scandir(folder) as listing:
             for entry in listing:
                 rest = entry.name[len(name) + 1 :]
-                if entry.name.startswith(f"{name}.") and rest.isdigit() and not process_alive(int(rest)):
+                ours = entry.name.startswith(f"{name}.") and rest.isdigit()
+                if not ours or process_alive(int(rest)):
+                    continue
+                # In a shared home it may be of a shim on another computer that writes this moment.
+                if time.time() - entry.stat().st_mtime > ABANDONED:
                     os.unlink(entry.path)
 
     def keep(self, key: str, value: Any) -> None:

@@ -30,6 +30,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from tox_build.shim.background import guarded, start_thread
 from tox_build.shim.connections import Url
 from tox_build.shim.constants import CONTRACT, LOOK_EVERY, OLDEST_ENTRY
 from tox_build.shim.instances import Instances
@@ -234,10 +235,10 @@ def main(arguments: list[str]) -> int:
 
     def leave() -> None:
         log("the client is gone")
-        shim.sessions.close()
+        guarded(shim.sessions.close, "Taking leave of the server", log)
         os._exit(0)
 
-    threading.Thread(target=leave_with_the_client, args=(leave, lambda: unread(out)), daemon=True).start()
+    start_thread(leave_with_the_client, "The watch for the client's end", log, leave, lambda: unread(out))
     shim.run(sys.stdin.buffer.readline)
     log("end of input")
     return 0

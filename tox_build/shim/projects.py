@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from tox_build.shim.instances import Instances
 from tox_build.shim.messages import Refusal
 from tox_build.shim.private_files import Unsafe, read_private
-from tox_build.shim.processes import start_command
+from tox_build.shim.processes import packaged, start_command, start_outside, windows_kernel
 from tox_build.shim.targets import _folder_of, _stem
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 
@@ -82,18 +83,52 @@ class Projects:
     def _start(self, program: str, path: str) -> None:
         import subprocess
 
-        command, options = start_command(program, path, sys.platform)
-        try:
-            subprocess.Popen(
+        folder = os.path.dirname(path)
+
+        def begin(command: list[str], options: dict[str, Any]) -> Any:
+            return subprocess.Popen(
                 command,
-                cwd=os.path.dirname(path) or None,
+                cwd=folder or None,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 **options,
             )
+
+        try:
+            if sys.platform == "win32" and packaged(windows_kernel()):
+                begin_outside(program, path, folder, begin)
+                return
+            command, options = start_command(program, path, sys.platform)
+            try:
+                begin(command, options)
+            except PermissionError:
+                if sys.platform != "win32":
+                    raise
+                # The job of the client lets nothing out of it.
+                begin_outside(program, path, folder, begin)
         except OSError as error:
             raise Refusal("td_error", f"{program} cannot be started: {error}.") from None
+
+
+def begin_outside(
+    program: str, path: str, folder: str, begin: Callable[[list[str], dict[str, Any]], Any]
+) -> None:
+    """Have Windows start TouchDesigner outside the client's package and job. Raises Refusal, OSError."""
+    import subprocess
+
+    starter = begin(*start_outside(program, path, folder))
+    try:
+        code = starter.wait(30.0)
+    except subprocess.TimeoutExpired:
+        starter.kill()
+        code = "no answer"
+    if code != 0:
+        raise Refusal(
+            "td_error",
+            f"This client is a packaged program, and Windows did not start {program} outside its package ({code}).",
+            f"Open {path} by hand.",
+        )
 
 
 def _same_file(one: str, other: str) -> bool:

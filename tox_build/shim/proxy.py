@@ -7,6 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from tox_build.shim.background import guarded, start_thread
 from tox_build.shim.constants import FLUSH, HANDSHAKE, LOOK_EVERY, MAX_LISTENS, MAX_REQUESTS, VERSION_KEY
 from tox_build.shim.flights import Batch, Flight, Outlet
 from tox_build.shim.forwarding import Forwarding
@@ -49,6 +50,10 @@ class Shim(Forwarding):
         self._flights: dict[tuple[bool, Any], Flight] = {}
         self._idle = threading.Condition()
         self._watching = False
+        # What the watch saw last, and how long (seconds) it waits until it looks again.
+        self._seen: Any = None
+        self._several = False
+        self._pause = LOOK_EVERY
 
     def run(self, lines: Callable[[], bytes]) -> None:
         """Serve until the end of input; `lines()` gives a line at a time and b"" at the end."""
@@ -171,7 +176,7 @@ class Shim(Forwarding):
         else:
             if listens:
                 self._watch()  # the modern era has no handshake that would begin it
-            threading.Thread(target=self._fly, args=(flight, listens), daemon=True).start()
+            start_thread(self._fly, "Answering a request", self.out.log, flight, listens)
 
     def _fly(self, flight: Flight, listens: bool) -> None:
         try:
@@ -236,31 +241,36 @@ class Shim(Forwarding):
     def _watch(self) -> None:
         if not self._watching:
             self._watching = True
-            threading.Thread(target=self._keep_watch, daemon=True).start()
+            start_thread(self._keep_watch, "The watch for servers", self.out.log)
 
     def _keep_watch(self) -> None:
         """Notice servers that come, go or change, and tell the client."""
-        seen: Any = None
-        several = self.servers.instances.several()
-        pause = LOOK_EVERY
+        guarded(self._count_servers, "A look at the servers", self.out.log)
         while not self.servers.closing:
-            try:
-                target: Target | None = self.servers.target()
-            except (Refusal, ValueError):
-                target = None
-            if self.servers.instances.several() != several:
-                several = not several
-                self._announce(["tools"])
-            key = target.key if target else None
-            if key != seen:
-                seen = key
-                pause = LOOK_EVERY
-                self.subscriptions.move(key)
-            try:
-                self.sessions.tend(target)
-                pause = LOOK_EVERY
-            except (Refusal, OSError) as error:
-                self.out.log(f"no session with {target}: {error}")
-                pause = min(pause * 1.5, 5.0)
-            self.servers.wake.wait(pause)
+            # Without it no client would ever hear of a server again.
+            guarded(self._look, "A look at the servers", self.out.log)
+            self.servers.wake.wait(self._pause)
             self.servers.wake.clear()
+
+    def _count_servers(self) -> None:
+        self._several = self.servers.instances.several()
+
+    def _look(self) -> None:
+        try:
+            target: Target | None = self.servers.target()
+        except (Refusal, ValueError):
+            target = None
+        if self.servers.instances.several() != self._several:
+            self._several = not self._several
+            self._announce(["tools"])
+        key = target.key if target else None
+        if key != self._seen:
+            self._seen = key
+            self._pause = LOOK_EVERY
+            self.subscriptions.move(key)
+        try:
+            self.sessions.tend(target)
+            self._pause = LOOK_EVERY
+        except (Refusal, OSError) as error:
+            self.out.log(f"no session with {target}: {error}")
+            self._pause = min(self._pause * 1.5, 5.0)

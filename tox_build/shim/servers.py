@@ -6,8 +6,8 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from tox_build.shim.connections import Connection, Dropped, Pool, Unresponsive, Url
-from tox_build.shim.constants import CONTRACT, GIVE_UP, HANDSHAKE, NAMED, RESTART_GAP
+from tox_build.shim.connections import Connection, Dropped, Impostor, Pool, Unresponsive, Url
+from tox_build.shim.constants import CONNECT_TIMEOUT, CONTRACT, GIVE_UP, HANDSHAKE, NAMED, RESTART_GAP
 from tox_build.shim.flights import Flight
 from tox_build.shim.instances import Instances
 from tox_build.shim.messages import Refusal, _object, header_value
@@ -110,9 +110,9 @@ class Servers:
             )
         return self.instances.choose()
 
-    def take(self, target: Target) -> Connection:
+    def take(self, target: Target, limit: float = 0.0) -> Connection:
         """A connection to the server, which has said which contract it keeps. Raises Refusal, Unreachable."""
-        connection = self.pool.take(target.url)
+        connection = self.idle_or_new(target, limit)
         if not target.entry:
             life = self.life(target)
             # One that has been started again may be another one; and has none of the old connections.
@@ -124,6 +124,53 @@ class Servers:
             except Refusal:
                 self.pool.give_back(connection)
                 raise
+        return connection
+
+    def idle_or_new(self, target: Target, limit: float = 0.0) -> Connection:
+        """A connection to the server, used before or not. Raises as `connect`."""
+        return self.pool.take(target.url, target.instance_id, lambda: self.connect(target, limit))
+
+    def connect(self, target: Target, limit: float = 0.0) -> Connection:
+        """A new connection, at whose other end the very instance of the registry entry has shown itself.
+
+        After a crash another program may have its port, and must not be shown its key. Asked on the same connection, so
+        that nobody can come in between.
+
+        Args:
+            limit: seconds it may take; by default as long as the server shows signs of life.
+
+        Raises:
+            Impostor: it is another.
+            Unreachable, Dropped, Unresponsive: it cannot be told.
+        """
+        connection = Connection(target.url, min(limit or CONNECT_TIMEOUT, CONNECT_TIMEOUT))
+        if not target.instance_id:
+            return connection
+        end = time.monotonic() + (limit or GIVE_UP)
+        life = self.life(target)
+
+        def wait() -> None:
+            if time.monotonic() >= end:
+                life.silent = True
+                raise Unresponsive(limit or GIVE_UP)
+
+        try:
+            connection.request(
+                "GET", {}, path="/health", patience=wait, timeout=min(0.5, limit or 0.5), deadline=end
+            )
+            facts = _object(connection.read(1 << 16))
+            if connection.status in (429, 503):
+                raise Dropped(f"HTTP status {connection.status}")
+            if facts.get("instance_id") != target.instance_id:
+                self.instances.forget()
+                raise Impostor(f"{target.url.text} is not {target}")
+            if not connection.reusable():
+                raise Dropped("the server closed the connection")
+        except BaseException:
+            connection.close()
+            raise
+        connection.instance_id = target.instance_id
+        life.sign()
         return connection
 
     def common(self, target: Target) -> dict[str, str]:
@@ -231,6 +278,15 @@ def refuse_unreachable(target: Target) -> NoReturn:
             "Open your project, or check the URL against the component's Server page; then repeat the call."
         )
     raise Refusal("not_started", message, hint, retryable=True)
+
+
+def refuse_impostor(target: Target) -> NoReturn:
+    raise Refusal(
+        "not_started",
+        f"Another program answers at {target.url.text}, where {target} should be; it was shown no access key.",
+        "Pulse Restart on the component's Server page, or open the project again; then repeat the call.",
+        retryable=True,
+    )
 
 
 def refuse_lost(target: Target) -> NoReturn:

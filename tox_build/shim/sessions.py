@@ -7,7 +7,8 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from tox_build.shim.connections import Connection, Unresponsive, events
+from tox_build.shim.background import start_thread
+from tox_build.shim.connections import Unresponsive, events
 from tox_build.shim.constants import CONTRACT, GIVE_UP, HANDSHAKE, HANDSHAKE_LIMIT, PATIENCE
 from tox_build.shim.flights import Flight, Outlet
 from tox_build.shim.known import Known
@@ -74,7 +75,7 @@ class Sessions:
             return
         end = time.monotonic() + 0.3
         try:
-            connection = Connection(session.target.url, 0.3)
+            connection = self.servers.connect(session.target, 0.3)
             headers = {**self.servers.common(session.target), **session.headers(), "Connection": "close"}
             connection.request("DELETE", headers, patience=lambda: _until(end), timeout=0.1, deadline=end)
             connection.close()
@@ -202,7 +203,7 @@ class Sessions:
         self, target: Target, message: dict[str, Any], headers: dict[str, str], limit: float = 0.0
     ) -> tuple[dict[str, Any], dict[str, str]]:
         """A message of our own, and the answer with its headers ({} for a notification)."""
-        connection = self.servers.take(target)
+        connection = self.servers.take(target, limit)
         end = time.monotonic() + (limit or GIVE_UP)
         try:
             connection.request(
@@ -268,7 +269,7 @@ class Sessions:
         session = self.current
         if session is None:
             return  # nobody to tell, and the next server starts afresh
-        connection = self.servers.pool.take(session.target.url)
+        connection = self.servers.idle_or_new(session.target)
         end = time.monotonic() + GIVE_UP
         try:
             headers = {**self.servers.post_headers(session.target), **session.headers()}
@@ -281,13 +282,13 @@ class Sessions:
         if session.streaming or session.no_stream or not session.id:
             return
         session.streaming = True
-        threading.Thread(target=self._follow, args=(session,), daemon=True).start()
+        start_thread(self._follow, "Following a session", self.out.log, session)
 
     def _follow(self, session: Session) -> None:
         """The stream on which a server of the handshake era speaks unasked."""
         began = time.monotonic()
         try:
-            connection = session.stream = Connection(session.target.url)
+            connection = session.stream = self.servers.connect(session.target)
             headers = {
                 **self.servers.common(session.target),
                 **session.headers(),

@@ -47,7 +47,7 @@ class Subscriptions:
             try:
                 target = self.servers.target()
                 target.contract_notice()
-                connection = flight.connection = Connection(target.url)
+                connection = flight.connection = self.servers.connect(target)
                 try:
                     connection.request(
                         "POST",

@@ -27,6 +27,8 @@ class Target:
         #: Whether a key goes no further than this machine when it is sent there.
         self.is_local = on_this_machine(self.url.host)
         self.pid = _whole(self.entry.get("pid"))
+        #: What its `/health` must say before it is shown a key: the port may have gone to another program.
+        self.instance_id = str(self.entry.get("instance_id") or "")
         self.name = str(self.entry.get("name") or "")
         #: Its whole path, where the entry tells the folder.
         self.project = _joined(
@@ -148,4 +150,24 @@ def _same(wanted: Target, found: list[Target]) -> Target | None:
 
 
 def _near(project: str, folder: str) -> bool:
-    return _inside(folder, project) or _inside(project, folder)
+    """Whether a project's folder is around the folder that the client works in, or in it."""
+    return (_inside(folder, project) and not broad(project)) or (
+        _inside(project, folder) and not broad(folder)
+    )
+
+
+def broad(folder: str, home: str = "", paths: Any = os.path) -> bool:
+    """Whether a folder is the root of a drive, the home or around it. Clients that have no project work there (macOS
+    starts programs in `/`), so it says nothing of which project is meant.
+
+    Args:
+        home: this user's by default.
+        paths: the rules of paths.
+    """
+    try:
+        place, own = (paths.normcase(paths.realpath(one)) for one in (folder, home or paths.expanduser("~")))
+    except (OSError, ValueError):  # no path has such characters
+        return False
+    return bool(
+        paths.dirname(place) == place or own == place or own.startswith(place.rstrip(paths.sep) + paths.sep)
+    )

@@ -217,3 +217,33 @@ def test_claude_desktop_with_extension_and_entry_has_it_twice(machine: Machine) 
 def test_nothing_set_up_is_a_problem(machine: Machine) -> None:
     [found] = problems(checks.clients(machine, machine.home))
     assert found.sentence == "No client is set up."
+
+
+def test_a_registry_that_may_not_be_read_is_told_with_the_command(
+    windows: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> Any:
+        raise PermissionError(13, "Access is denied")
+
+    monkeypatch.setattr(checks.os, "listdir", refuse)
+    (found,) = problems(checks.registry(windows))
+    assert "administrator" in found.sentence and found.remedy.startswith("icacls ")
+
+
+def test_an_entry_of_another_computer_is_no_crash(machine: Machine, running: Callable[..., Path]) -> None:
+    path = running(pid=999_999_999, host="studio-2/win32")
+    (found,) = checks.registry(machine)
+    assert found.level == OK and "other computers" in found.sentence and path.exists()
+
+
+def test_the_key_is_shown_to_the_instance_of_the_entry_only(
+    machine: Machine, running: Callable[..., Path]
+) -> None:
+    health = b'{"status": "ok", "instance_id": "the one"}'
+    with serving(health, health[:-1] + b', "sessions": 0}') as port:
+        path = running(url=f"http://127.0.0.1:{port}/mcp", instance_id="the one")
+        assert problems(checks.components(machine)) == []
+        path.unlink()
+        running(url=f"http://127.0.0.1:{port}/mcp", instance_id="another")
+        (found,) = problems(checks.components(machine))
+        assert "another program answers there" in found.sentence

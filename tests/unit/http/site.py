@@ -21,7 +21,7 @@ from tests.unit.http.asgi import Answer, ask
 class Site:
     """`ask` sends one request with the right key, unless told otherwise."""
 
-    def __init__(self, *, log: Log | None = None, **settings: Any) -> None:
+    def __init__(self, *, log: Log | None = None, instance_id: str = "", **settings: Any) -> None:
         # A pace nobody notices: what is not about the pace must not wait.
         self.settings = Settings(**{"requests_per_second": 1e6, "burst": 10_000, **settings})
         self.keys = Keys()
@@ -38,6 +38,7 @@ class Site:
             settings=lambda: self.settings,
             sessions=lambda: 3,
             log=log,
+            instance_id=instance_id,
         )
 
     def ask(self, *args: Any, **options: Any) -> Answer:

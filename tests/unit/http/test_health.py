@@ -29,6 +29,11 @@ def test_with_a_key_it_shows_sessions_queue_and_main_thread(site: Site) -> None:
     assert content["main_thread_age_s"] >= 0
 
 
+def test_it_says_which_instance_it_is_to_whoever_would_show_it_a_key() -> None:
+    site = Site(instance_id="of this run")
+    assert json.loads(site.ask("GET", "/health", key="").body)["instance_id"] == "of this run"
+
+
 def test_a_stalled_main_thread_shows(site: Site) -> None:
     site.queue.pump()
     site.now += 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tdmcp_embedded import instances, projects
+from tdmcp_embedded import file_modes, instances, projects
 from tdmcp_embedded.file_modes import NotPrivate
 from tdmcp_embedded.files import read, write_private
 from tdmcp_embedded.http.keys import Keys
@@ -130,3 +131,42 @@ def test_a_pipe_in_place_of_a_file_keeps_nobody_waiting(tmp_path: Path) -> None:
     assert projects.known(tmp_path / "keys.json") == []
     with pytest.raises(NotPrivate, match="not a file"):
         Keys(tmp_path / "keys.json")
+
+
+# Folders: from mode 0o700 CPython 3.11.10 makes, on Windows, rights that lock the user out after a start as administrator.
+
+
+def test_on_windows_a_folder_is_made_without_a_mode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(file_modes.os, "mkdir", lambda path, mode=0o777: asked.append(mode))
+    for system in ("win32", "linux", "darwin"):
+        file_modes.make_private_folder(tmp_path / system, system=system)
+        monkeypatch.setattr(file_modes.tempfile, "gettempdir", lambda: str(tmp_path))
+        file_modes.TemporaryFolder("x-", system=system)
+    assert asked == [0o777, 0o777, 0o700, 0o700, 0o700, 0o700]
+
+
+def test_a_temporary_folder_goes_with_its_end() -> None:
+    with file_modes.TemporaryFolder("tdmcp-test-") as folder:
+        (folder.path / "a").write_text("a")
+        assert folder.path.name.startswith("tdmcp-test-")
+    assert not folder.path.exists()
+
+
+def test_no_folder_of_ours_is_made_otherwise() -> None:
+    root = Path(file_modes.__file__).parents[1]
+    made = re.compile(r"mode=0o7|mkdtemp\(|TemporaryDirectory\(")
+    places = [root / "tdmcp_embedded", root / "td_component", root / "tox_build" / "shim"]
+    found = [
+        f"{path.relative_to(root)}:{number}"
+        for place in places
+        for path in sorted(place.rglob("*.py"))
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if made.search(line)
+    ]
+    # One in each of the three that share no code: server, component, shim.
+    assert len(found) == 4 and {one.partition(":")[0] for one in found} == {
+        "tdmcp_embedded/file_modes.py",
+        "td_component/scripts/unpacking.py",
+        "tox_build/shim/processes.py",
+    }, found

@@ -105,6 +105,14 @@ def test_the_entry_of_a_crashed_process_whose_number_was_given_away_is_cleaned_u
     assert listing(folder) == [] or not system_tells
 
 
+def test_an_entry_of_another_computer_that_shares_the_home_is_left_alone_and_not_listed(folder: Path) -> None:
+    path = Entry(folder).write(**FACTS, pid=dead_pid(), host="studio-2/win32")
+    assert listing(folder) == [] and path.exists()
+    assert instances.is_elsewhere(json.loads(path.read_text(encoding="utf-8")))
+    Entry(folder).write(**FACTS)
+    assert [entry["host"] for entry in listing(folder)] == [processes.host_id()]
+
+
 def test_a_file_that_is_no_entry_is_left_alone_and_not_listed(folder: Path) -> None:
     folder.mkdir()
     for name, text in {"half.json": '{"pid": 1', "list.json": "[]", "other.json": '{"pid": "x"}'}.items():

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
+import ntpath
 import os
+import posixpath
+import re
+import struct
+import sys
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,7 +48,7 @@ class Kernel:
         return 1
 
     def GetProcessTimes(self, handle: int, *times: Any) -> int:
-        times[0]._obj.dwHighDateTime, times[0]._obj.dwLowDateTime = divmod(self.created, 1 << 32)
+        ctypes.memmove(ctypes.addressof(times[0]._obj), struct.pack("<Q", self.created), 8)
         return 1
 
     def WaitForSingleObject(self, handle: int, ms: int) -> int:
@@ -65,6 +74,7 @@ def test_on_windows_a_process_is_asked_for_without_the_right_to_end_it(alive: An
 
 def test_on_windows_the_start_of_a_process_is_told_in_seconds_since_1970() -> None:
     kernel = Kernel(exits={10: 259, 11: 1}, created=(1_700_000_000 + 11_644_473_600) * 10_000_000)
+    assert shim.windows_start_time(10, kernel) == 1_700_000_000 and shim.windows_start_time(12, kernel) == 0
     assert processes.windows_start(10, kernel) == 1_700_000_000
     assert processes.windows_start(11, kernel) is None and processes.windows_start(12, kernel) is None
     assert kernel.open == []
@@ -84,7 +94,7 @@ def test_on_windows_the_end_of_the_client_is_waited_for() -> None:
             "win32",
             r"C:\Program Files\Derivative\TouchDesigner\bin\TouchDesigner.exe",
             None,
-            {"creationflags": 0x208},
+            {"creationflags": 0x01000208},
         ),
         (
             "darwin",
@@ -116,3 +126,214 @@ def test_a_pipe_that_nobody_reads_any_more_is_told_from_one_that_is_full_or_idle
         assert shim.unread(writing)
     finally:
         os.close(writing)
+
+
+class LibProc:
+    """macOS' libproc, as far as it is used: the start of one process."""
+
+    def proc_pidinfo(self, pid: int, kind: int, argument: Any, facts: Any, size: int) -> int:
+        assert (kind, size) == (3, 136)
+        if pid != 10:
+            return 0
+        struct.pack_into("=QQ", facts, 120, 1_700_000_000, 500_000)
+        return 136
+
+
+@pytest.mark.parametrize("start", [shim.mac_start_time, processes.mac_start])
+def test_on_a_mac_the_start_of_a_process_is_told_by_libproc(start: Callable[..., Any]) -> None:
+    assert start(10, LibProc()) == 1_700_000_000.5
+    assert not start(11, LibProc()), "it does not say"
+
+
+@pytest.mark.skipif(sys.platform not in ("linux", "darwin", "win32"), reason="no start times here")
+def test_shim_and_server_agree_on_start_times_and_on_the_computer() -> None:
+    started = processes.start_time(os.getpid())
+    assert started is not None and abs(shim.process_start(os.getpid()) - started) < 1
+    assert shim.host_id() == processes.host_id()
+    assert shim.host_id("other") != shim.host_id(), "Windows and its WSL share a host name"
+
+
+@pytest.mark.parametrize(
+    ("started", "same"),
+    [(0, True), (None, True), ("yesterday", True), (True, True), (1e9, False), (1e9 + 0.5, False)],
+)
+def test_a_process_id_that_was_used_again_is_another_process(started: Any, same: bool) -> None:
+    assert shim.same_process(os.getpid(), started) is same
+    assert shim.same_process(os.getpid(), shim.process_start(os.getpid()) + 1.5), "clocks tick coarsely"
+
+
+#: (rules of paths, home, folder, whether it is too wide to mean a project)
+FOLDERS: list[tuple[Any, str, str, bool]] = [
+    (posixpath, "/Users/jo", "/", True),  # where macOS starts Claude Desktop
+    (posixpath, "/Users/jo", "/Users/jo", True),
+    (posixpath, "/Users/jo", "/Users", True),
+    (posixpath, "/Users/jo", "/Users/jo/show", False),
+    (posixpath, "/Users/jo", "/Users/joanna", False),
+    (posixpath, "/Users/jo", "/Volumes/show", False),
+    (ntpath, r"C:\Users\jo", "C:\\", True),
+    (ntpath, r"C:\Users\jo", "D:\\", True),
+    (ntpath, r"C:\Users\jo", r"c:\users\JO", True),
+    (ntpath, r"C:\Users\jo", r"C:\Users", True),
+    (ntpath, r"C:\Users\jo", r"D:\show", False),
+    (ntpath, r"C:\Users\jo", r"C:\Users\jo\show", False),
+]
+
+
+@pytest.mark.parametrize(("paths", "home", "folder", "wide"), FOLDERS)
+def test_the_root_and_the_home_are_near_no_project(paths: Any, home: str, folder: str, wide: bool) -> None:
+    assert shim.broad(folder, home, paths) is wide
+
+
+def test_a_client_that_works_in_the_home_is_near_no_project_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert not shim._near(f"{tmp_path}/show", str(tmp_path)) and not shim._near(f"{tmp_path}/show", "/")
+    assert not shim._near(str(tmp_path), f"{tmp_path}/work"), (
+        "a project saved in the home is around everything"
+    )
+    assert shim._near(f"{tmp_path}/show", f"{tmp_path}/show/scripts")
+    assert shim._near(f"{tmp_path}/work/show", f"{tmp_path}/work")
+
+
+@dataclass
+class Packages:
+    """Windows, as far as packages go: 122 is "there is a name, longer than the room for it"."""
+
+    answer: int
+
+    def GetCurrentPackageFullName(self, size: Any, name: Any) -> int:
+        return self.answer
+
+
+@pytest.mark.parametrize(("answer", "inside"), [(122, True), (15700, False)])
+def test_a_packaged_client_is_noticed(answer: int, inside: bool) -> None:
+    assert shim.packaged(Packages(answer)) is inside
+    assert shim.packaged(object()) is False, "Windows 7 has no packages"
+    assert processes.packaged("win32", Packages(answer)) is inside
+    assert not processes.packaged("darwin") and not processes.packaged("linux")
+
+
+def test_out_of_a_package_touchdesigner_is_started_by_windows_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SystemRoot", r"C:\Windows")
+    command, options = shim.start_outside(
+        r"C:\Program Files\TD\TouchDesigner.exe", r"D:\Jo's show\a.toe", r"D:\Jo's show"
+    )
+    assert command[0] == r"C:\Windows\System32\WindowsPowerShell\v1.0\powershell.exe"
+    assert "Win32_Process" in command[-1] and options == {"creationflags": 0x08000000}
+    assert (
+        r"""CommandLine = '"C:\Program Files\TD\TouchDesigner.exe" "D:\Jo''s show\a.toe"';""" in command[-1]
+    )
+    assert "CurrentDirectory = 'D:\\Jo''s show'" in command[-1]
+
+
+class Starter:
+    """The process that has Windows start another one."""
+
+    def __init__(self, code: int) -> None:
+        self._code = code
+
+    def wait(self, timeout: float) -> int:
+        return self._code
+
+
+def test_a_start_out_of_a_package_that_fails_is_said() -> None:
+    shim.begin_outside("td.exe", "a.toe", "", lambda command, options: Starter(0))
+    with pytest.raises(shim.Refusal, match="packaged program") as caught:
+        shim.begin_outside("td.exe", "a.toe", "", lambda command, options: Starter(9))
+    assert "by hand" in caught.value.hint
+
+
+class Shell32:
+    def __init__(self, admin: int) -> None:
+        self.admin = admin
+
+    def IsUserAnAdmin(self) -> int:
+        return self.admin
+
+
+@pytest.mark.parametrize(
+    ("system", "shell", "elevated"),
+    [
+        ("win32", Shell32(1), True),
+        ("win32", Shell32(0), False),
+        ("win32", object(), False),
+        ("linux", Shell32(1), False),
+        ("darwin", Shell32(1), False),
+    ],
+)
+def test_a_touchdesigner_run_as_administrator_is_noticed(system: str, shell: Any, elevated: bool) -> None:
+    assert processes.elevated(system, shell) is elevated
+
+
+def test_a_registry_that_may_not_be_read_is_told_from_one_that_is_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> Any:
+        raise PermissionError(13, "Access is denied")
+
+    instances = shim.Instances(str(tmp_path))
+    with pytest.raises(shim.Refusal, match="isn't running"):
+        instances.choose()
+    monkeypatch.setattr(shim.os, "scandir", refuse)
+    instances.forget()
+    with pytest.raises(shim.Refusal, match="may not be read by this user"):
+        instances.choose()
+
+
+def test_an_entry_that_may_not_be_read_is_told_unless_it_is_being_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "instances" / "1.json"
+    path.parent.mkdir()
+    path.write_text(f'{{"pid": {os.getpid()}, "url": "http://127.0.0.1:9/mcp", "name": "show"}}')
+    path.chmod(0o600)
+    known, fresh = shim.Instances(str(tmp_path)), shim.Instances(str(tmp_path))
+    assert known.choose().name == "show"
+
+    def refuse(*_: object) -> Any:
+        raise PermissionError(13, "Access is denied")
+
+    os.utime(path, (1e9, 1e9))
+    monkeypatch.setattr(shim, "read_private", refuse)
+    known.forget()
+    assert known.choose().name == "show"
+    monkeypatch.setattr(shim.sys, "platform", "win32")
+    monkeypatch.setattr(shim, "process_alive", lambda pid: True)
+    monkeypatch.setattr(shim, "same_process", lambda *_: True)
+    with pytest.raises(shim.Refusal, match="administrator") as caught:
+        fresh.choose()
+    assert "icacls" in caught.value.message
+
+
+# Threads of the shim
+
+
+def test_every_thread_of_the_shim_is_started_where_exceptions_are_reported() -> None:
+    source = Path(shim.__file__).read_text(encoding="utf-8")
+    starts = re.findall(r"\bThread\((.{0,40})", source)
+    assert starts and all("target=guarded" in found for found in starts), "use start_thread"
+
+
+def test_what_a_thread_raises_is_reported_and_the_watch_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    logged: list[str] = []
+    instance = shim.Shim(shim.Instances("/nowhere"), lambda line: None, logged.append)
+    looked = threading.Event()
+    looks: list[int] = []
+
+    def target() -> Any:
+        looks.append(1)
+        if len(looks) < 3:
+            instance.servers.wake.set()
+            raise ZeroDivisionError("of ours")
+        looked.set()
+        raise shim.Refusal("not_started", "none")
+
+    instance.servers.target = target  # type: ignore[method-assign]
+    instance._watch()
+    assert looked.wait(30)
+    instance.servers.closing = True
+    instance.servers.wake.set()
+    assert any("A look at the servers failed" in line for line in logged)
+    assert "ZeroDivisionError: of ours" in capsys.readouterr().err
