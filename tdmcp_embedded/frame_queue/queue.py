@@ -371,7 +371,7 @@ class FrameQueue:
         assert steps is not None
         if job.cancel_reason is None:
             turn_end = min(until, began + _TURN_S) if self._book.others_wait else until
-            result = advance(job, steps, self._clock, turn_end)
+            result = advance(job, steps, self._clock, turn_end, self.budget_ms / 1000)
             if job.cancel_reason is None or not isinstance(result, Pause):
                 return result
         steps.close()

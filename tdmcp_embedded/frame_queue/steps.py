@@ -23,7 +23,13 @@ class Pause(Enum):
     TURN_OVER = "its turn is over"
 
 
-def advance(job: Job, steps: Generator[Any, Any, Any], clock: Callable[[], float], turn_end: float) -> Any:
+def advance(
+    job: Job,
+    steps: Generator[Any, Any, Any],
+    clock: Callable[[], float],
+    turn_end: float,
+    budget_s: float,
+) -> Any:
     """Run `steps` until it ends, waits for the next frame, or its turn is spent.
 
     Returns:
@@ -45,7 +51,9 @@ def advance(job: Job, steps: Generator[Any, Any, Any], clock: Callable[[], float
             fault = TypeError(f"A job yields nothing or NEXT_FRAME, not {type(word).__name__}.")
             continue
         now = clock()
-        job.likely_step_s = max(now - before, _FORGETTING * job.likely_step_s)
+        # A step longer than a whole budget fits in no frame anyway. Remembered at its full length, one that was long by
+        # accident (the system gave the processor to somebody else) would leave one step a frame to dozens after it.
+        job.likely_step_s = min(max(now - before, _FORGETTING * job.likely_step_s), budget_s)
         # A step as long as that would end past the turn: better stop a little early.
         if job.cancel_reason is not None or now + job.likely_step_s > turn_end:
             return Pause.TURN_OVER

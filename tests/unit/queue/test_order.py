@@ -96,6 +96,22 @@ def test_a_scan_gives_the_frame_back_before_the_budget_is_overrun(stage: Stage) 
     assert len(stage.log) == 40
 
 
+def test_one_step_that_was_long_by_accident_does_not_leave_one_step_a_frame_to_the_others(
+    stage: Stage,
+) -> None:
+    stage.queue.budget_ms = 4
+
+    def scan() -> Iterator[None]:
+        for number in range(1000):
+            stage.clock.spend(50 if number == 100 else 0.02)
+            yield
+
+    stage.queue.submit(scan)
+    stage.frame(12)
+    stats = stage.queue.stats()
+    assert stats["done"] == 1 and stats["frames_over_budget"] == 1
+
+
 def test_a_dear_step_among_cheap_ones_is_foreseen_from_the_second_on(stage: Stage) -> None:
     stage.queue.budget_ms = 4
 
