@@ -135,7 +135,7 @@ SECURITY = Page(
             "Publicaddress",
             "Public Address",
             Style.STR,
-            "What a proxy or tunnel calls this server, like https://td.example.com; empty without one.",
+            "What a proxy or tunnel calls this server, like https://td.example.com. Require Key must be on then.",
             "",
         ),
         Parameter(

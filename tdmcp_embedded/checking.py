@@ -36,6 +36,10 @@ def validated(values: dict[str, Any]) -> Settings:
         raise CannotServe(
             f"Address {settings.address} can be reached from other machines: switch Require Key on, or use 127.0.0.1."
         )
+    if not settings.require_key and settings.public_address:
+        raise CannotServe(
+            f"By {settings.public_address} anybody can reach this server: switch Require Key on, or empty Publicaddress."
+        )
     if (
         settings.oauth
         and not settings.tls_certificate
@@ -90,17 +94,27 @@ def exposure(settings: Settings, remote_keys: bool) -> str:
     Args:
         remote_keys: whether any key works from there.
     """
-    from tdmcp_embedded.http.hosts import is_loopback
+    from tdmcp_embedded.http.hosts import hostname, is_loopback
 
-    if is_loopback(listening_address(settings.address)):
-        return ""
     parts = []
-    if not settings.tls_certificate:
+    on_network = not is_loopback(listening_address(settings.address))
+    if on_network and not settings.tls_certificate:
         parts.append(
             "Warning: plain HTTP leaves this machine, and anyone on the network can read it and the access key; set a "
             "TLS Certificate."
         )
-    if not remote_keys:
+    scheme, _, host = settings.public_address.partition("://")
+    if scheme == "http" and not is_loopback(hostname(host)):
+        parts.append(
+            "Warning: Public Address is plain HTTP, and anyone on the way can read the access key; let the proxy or "
+            "tunnel offer HTTPS."
+        )
+    if settings.public_address and not remote_keys and not settings.oauth:
+        parts.append(
+            "No key works through Public Address yet: give remote agents one of their own, with a level: "
+            "`tdmcp key add NAME --level edit --anywhere`."
+        )
+    elif on_network and not remote_keys:
         parts.append("No key works from other machines yet: make one with `tdmcp key add NAME --anywhere`.")
     return " ".join(parts)
 

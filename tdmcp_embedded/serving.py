@@ -53,6 +53,9 @@ REGISTERED = ("project", "project_folder", "component", "name", "build", "python
 #: Seconds without a frame after which the server sees whether its component is gone, and between two looks.
 WATCH_PAUSE = 3.0
 
+#: Seconds between two checks of the public address.
+PUBLIC_PAUSE = 300.0
+
 
 class Phase(StrEnum):
     STARTING = "starting"
@@ -103,6 +106,7 @@ class Serving:
         self._td, self._queue, self._facts, self._values = td, queue, facts, values
         self._thread: ServerThread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._public_changed: asyncio.Event | None = None
         self._mcp: McpServer | None = None
         self._agents: Agents | None = None
         self._tasks: set[asyncio.Future[None]] = set()
@@ -174,6 +178,8 @@ class Serving:
         self._queue.capacity = settings.queue_size
         if changed.intersection(LISTING):
             self._in_loop(self._announce)
+        if "public_address" in changed:
+            self._in_loop(self._public_address_changed)
         return Outcome()
 
     def facts_changed(self) -> None:
@@ -351,11 +357,15 @@ class Serving:
             # Looking through the registry removes what crashed servers left there.
             instances.listing()
             announcer = self._announcer()
-            watch = asyncio.ensure_future(self._watch_frames())
+            watches = [
+                asyncio.ensure_future(self._watch_frames()),
+                asyncio.ensure_future(self._watch_public()),
+            ]
             try:
                 yield
             finally:
-                watch.cancel()
+                for watch in watches:
+                    watch.cancel()
                 self._loop = None
                 self._entry.remove()
                 if announcer is not None:
@@ -369,6 +379,34 @@ class Serving:
             await asyncio.sleep(WATCH_PAUSE)
             if self._queue.stalled_for > WATCH_PAUSE:
                 self._no_frames()
+
+    async def _watch_public(self) -> None:
+        """Check the public address, on a thread: now, when it changes, and from time to time."""
+        import asyncio
+
+        self._public_changed = asyncio.Event()
+        while True:
+            self._public_changed.clear()
+            public = self._current_settings().public_address
+            if public:
+                threads.start(self._check_public, "public-address", public)
+            else:
+                self.warn("public", "")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(PUBLIC_PAUSE if public else None):
+                    await self._public_changed.wait()
+
+    def _check_public(self, public: str) -> None:
+        from tdmcp_embedded.public_address import check
+
+        sentence = check(public, self.url.removesuffix("/mcp"))
+        if self._current_settings().public_address == public:
+            self.warn("public", sentence)
+
+    def _public_address_changed(self) -> None:
+        self._register()
+        if self._public_changed is not None:
+            self._public_changed.set()
 
     def _announcer(self) -> Announcer | None:
         """Who announces this server on the local network, if that is wanted and of use."""
@@ -406,6 +444,7 @@ class Serving:
             facts = {name: self._facts.get(name, "") for name in REGISTERED}
             facts |= {"url": self.url, "token": self.key, "dashboard": self.url.removesuffix("mcp")}
             facts["instance_id"] = self._instance_id
+            facts["public"] = self._current_settings().public_address
             if self._entry.path is None or not self._entry.path.exists():
                 self._entry.write(**facts)
             else:

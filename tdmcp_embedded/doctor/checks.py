@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tdmcp_embedded import CONTRACT, instances
+from tdmcp_embedded import CONTRACT, instances, public_address
 from tdmcp_embedded.clients import entries, installations, launch, setup
 from tdmcp_embedded.clients.catalogue import CLIENTS, ENTRY, KEY_VARIABLE
 from tdmcp_embedded.clients.machine import Machine, Refused
@@ -123,6 +123,14 @@ def _component(entry: dict[str, Any]) -> Iterator[Finding]:
     if entry.get("token") and not answer.key_accepted and url.startswith("http:"):
         yield Finding(PROBLEM, "component", f"{who} refuses the access key in its own registry entry.",
                       "Pulse Restart on the component's page Server.")  # fmt: skip
+    public = str(entry.get("public") or "")
+    if public:
+        wrong = public_address.check(public, url.removesuffix("/mcp"))
+        if wrong:
+            yield Finding(PROBLEM, "public address", wrong,
+                          "docs/remote.md has the lines for nginx, Caddy, cloudflared, ngrok and ssh.")  # fmt: skip
+        else:
+            yield Finding(OK, "public address", f"{public} leads to {who}")
     theirs = entry.get("contract")
     if isinstance(theirs, int) and theirs != CONTRACT:
         older = theirs < CONTRACT

@@ -78,7 +78,7 @@ def build_app(
     app = Identify(
         app,
         lambda token: keys.match(token) or (agents.match(token) if agents is not None else None),
-        lambda: settings().require_key,
+        lambda: settings().require_key or bool(settings().public_address),
         site.challenge if site is not None else None,
     )
     app = HostGate(app, lambda: settings().public_address)

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tdmcp_embedded.http.answers import Refusal, headers, refuse
 from tdmcp_embedded.http.endpoints import Endpoints, find
-from tdmcp_embedded.http.hosts import is_local
+from tdmcp_embedded.http.hosts import is_local, why_remote
 from tdmcp_embedded.http.keys import Key
 
 _REFUSED = "tdmcp.refused"
@@ -63,7 +63,8 @@ class Identify:
             return Refusal(
                 403,
                 "key_is_local_only",
-                "This access key works from its own machine only; make one for other machines on the Security page.",
+                f"This access key works from its own machine only, and this request {why_remote(scope)}. Make one for "
+                "remote agents: tdmcp key add NAME --level edit --anywhere.",
             )
         if token is None:
             return self._unauthorized(scope, f"An access key is needed: {_GIVE_KEY}")

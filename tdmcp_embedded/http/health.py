@@ -12,11 +12,13 @@ from tdmcp_embedded import ACCEPTS, CONTRACT, __version__
 from tdmcp_embedded.frame_queue import FrameQueue
 from tdmcp_embedded.http.answers import answer_json
 from tdmcp_embedded.http.credentials import key_of
+from tdmcp_embedded.http.hosts import is_local
 from tdmcp_embedded.settings import Level
 
 
 class Health:
-    """State, time, version and contract for everybody; sessions, queue and main-thread age for callers with a key.
+    """State, time, version, contract, instance and whether the request counts as from this machine (`local`) for
+    everybody; sessions, queue and main-thread age for callers with a key.
 
     `status` is *ok*, *stalled* (no frame for more than a second) or *starting* (no frame yet).
 
@@ -46,6 +48,8 @@ class Health:
         content |= {"contract": CONTRACT, "accepts": ACCEPTS}
         if self._instance_id:
             content["instance_id"] = self._instance_id
+        # For the check of Public Address: whether its proxy or tunnel can be told.
+        content["local"] = is_local(scope)
         key = key_of(scope)
         if key is not None:
             content["sessions"] = self._sessions()

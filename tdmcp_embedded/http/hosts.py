@@ -10,22 +10,32 @@ from __future__ import annotations
 import ipaddress
 import socket
 from collections.abc import Callable
+from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tdmcp_embedded.http.answers import Refusal, headers, refuse
 
-#: Headers with which proxies and tunnels say for whom they ask.
-_FORWARDED = frozenset(
-    {b"forwarded", b"via", b"x-real-ip", b"x-client-ip", b"true-client-ip", b"cf-connecting-ip", b"cf-ray"}
-)
-_LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
+#: Headers with which proxies, tunnels and delivery networks say for whom they ask, and how the names of others begin.
+_PROXY_HEADERS: Final = frozenset(
+    {
+        b"forwarded", b"via", b"x-real-ip", b"x-client-ip", b"x-cluster-client-ip", b"true-client-ip", b"cdn-loop",
+        b"fastly-client-ip", b"x-original-forwarded-for", b"x-original-host", b"x-original-url", b"x-rewrite-url",
+        b"x-arr-log-id", b"x-amzn-trace-id", b"x-cloud-trace-context", b"x-request-start", b"proxy-connection",
+    }
+)  # fmt: skip
+_PROXY_PREFIXES: Final = (
+    b"x-forwarded", b"x_forwarded", b"cf-", b"x-envoy-", b"x-proxy", b"x-azure-", b"x-vercel-", b"x-ngrok-", b"ngrok-",
+    b"fly-", b"tailscale-",
+)  # fmt: skip
+_LOCAL_NAMES: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class HostGate:
     """421 for a foreign Host, 403 for a foreign or `null` Origin.
 
-    What passes carries the address it was sent to in `scope["tdmcp.origin"]`; see `origin`.
+    What passes carries the address it was sent to in `scope["tdmcp.origin"]` (see `origin`), and in
+    `scope["tdmcp.remote"]` why it does not come from this machine, or nothing (see `is_local`).
 
     Args:
         public: the address under which a proxy or tunnel makes this server known, like https://td.example.com; or nothing.
@@ -46,16 +56,20 @@ class HostGate:
         given = headers(scope, b"host")
         host = given[0].decode("latin-1").lower() if len(given) == 1 else ""
         public = self._public()
-        scope["tdmcp.public"] = bool(public) and _plain(host, public) == public.partition("://")[2]
-        if not scope["tdmcp.public"] and not self._ours(hostname(host), scope):
+        by_public_name = bool(public) and _plain(host, public) == public.partition("://")[2]
+        if not by_public_name and not self._ours(hostname(host), scope):
             return Refusal(
                 421,
                 "host_not_allowed",
                 "This server is not known by that host name; use the address that the component shows.",
             )
+        scope["tdmcp.remote"] = (
+            f"was sent to {public}" if by_public_name else _not_local(scope, hostname(host))
+        )
         origins = headers(scope, b"origin")
-        # Behind a proxy the connection's own scheme is that of its last stretch.
-        own = scope["tdmcp.origin"] = public if scope["tdmcp.public"] else f"{scope['scheme']}://{host}"
+        # Behind a proxy the connection's own scheme is that of its last stretch, and so may be the Host.
+        proxied = by_public_name or bool(public and _comes_by_proxy(scope))
+        own = scope["tdmcp.origin"] = public if proxied else f"{scope['scheme']}://{host}"
         if any(origin.decode("latin-1").lower() != own for origin in origins):
             return Refusal(
                 403,
@@ -107,15 +121,35 @@ def is_loopback(address: str) -> bool:
 
 
 def is_local(scope: Scope) -> bool:
-    """Whether a request comes from this machine itself.
+    """Whether a request comes from this machine itself; False if the host gate has not looked at it.
 
-    One that was forwarded does not: a proxy or tunnel on this machine passes on what others send.
+    One that shows any sign of a proxy does not: a proxy or tunnel on this machine passes on what others send. A tunnel
+    that passes on bytes, with a loopback Host that its far end sends, shows none and cannot be told.
     """
-    if scope.get("tdmcp.public"):
-        return False
+    return scope.get("tdmcp.remote") == ""
+
+
+def why_remote(scope: Scope) -> str:
+    """Why a request does not count as from this machine, as the end of a sentence about the request."""
+    return str(scope.get("tdmcp.remote", ""))
+
+
+def _not_local(scope: Scope, name: str) -> str:
     client = scope.get("client")
-    forwarded = any(
-        name in _FORWARDED or name.startswith((b"x-forwarded-", b"x_forwarded_"))
-        for name, _ in scope["headers"]
-    )
-    return client is not None and is_loopback(client[0]) and not forwarded
+    if client is None or not is_loopback(client[0]):
+        return "comes from another machine"
+    if name not in _LOCAL_NAMES:
+        return "was sent to another name than this machine's loopback address"
+    return _comes_by_proxy(scope)
+
+
+def _comes_by_proxy(scope: Scope) -> str:
+    """The sign of a proxy that a request shows, or nothing."""
+    for name, _ in scope["headers"]:
+        if name in _PROXY_HEADERS or name.startswith(_PROXY_PREFIXES):
+            return f"came by a proxy or tunnel (it has the header {name.decode('latin-1')})"
+    # What nginx speaks to the servers behind it unless told otherwise, with the Host rewritten and nothing added. MCP
+    # clients and browsers speak 1.1.
+    if scope.get("http_version") == "1.0":
+        return "came by a proxy or tunnel (it is in HTTP/1.0)"
+    return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import secrets
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable
@@ -59,8 +60,9 @@ class HttpHost:
         keys = Keys()
         keys.first(TOKEN)
         return build_app(
-            self.mcp, lifespan=self.lifespan, queue=self.queue, keys=keys, settings=lambda: settings
-        )
+            self.mcp, lifespan=self.lifespan, queue=self.queue, keys=keys, settings=lambda: settings,
+            instance_id=secrets.token_hex(8),
+        )  # fmt: skip
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:

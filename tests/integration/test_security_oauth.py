@@ -162,13 +162,16 @@ async def test_an_agent_is_let_in_by_the_person_at_touchdesigner_at_the_level_of
 
 
 def test_agents_that_come_through_a_tunnel_are_told_its_address(td: StandIn) -> None:
-    metadata, public = "/.well-known/oauth-protected-resource/mcp", "https://td.example.com"
+    metadata, public = "/.well-known/oauth-protected-resource/mcp", "https://td.localhost:1"
     own = td.url.removesuffix("/mcp")
     td.exec(f"setattr({component(td)}.par, 'Publicaddress', {public!r})")
     try:
         deadline = time.monotonic() + PATIENCE
-        while (told := request(f"{own}{metadata}", headers={"Host": "td.example.com"})).status == 421:
+        while (told := request(f"{own}{metadata}", headers={"Host": "td.localhost:1"})).status == 421:
             assert time.monotonic() < deadline, "the new address is not taken"
+            time.sleep(0.02)
+        while "does not answer from here" not in td.exec(f"{component(td)}.par.Status.eval()"):
+            assert time.monotonic() < deadline, "Status does not say that nothing listens there"
             time.sleep(0.02)
     finally:
         td.exec(f"setattr({component(td)}.par, 'Publicaddress', '')")

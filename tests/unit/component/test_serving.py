@@ -31,6 +31,10 @@ def run():
         ({"Toolset": "some"}, "Toolset cannot be 'some': it takes all or core."),
         ({"Accesslevel": "god"}, "Accesslevel cannot be 'god'"),
         ({"Address": "0.0.0.0", "Requirekey": False}, "switch Require Key on"),
+        (
+            {"Publicaddress": "https://a.example", "Requirekey": False},
+            "switch Require Key on, or empty Publicaddress",
+        ),
     ],
 )
 def test_a_value_that_cannot_be_used_is_named(values, words):
@@ -60,6 +64,12 @@ def test_a_live_change_is_in_force_at_once(run):
 )
 def test_what_the_port_is_bound_with_needs_a_restart(run, values):
     assert run.apply(values).restart
+
+
+def test_require_key_cannot_be_switched_off_while_there_is_a_public_address(run):
+    assert not run.apply({"Publicaddress": "https://a.example"}).problem
+    outcome = run.apply({"Publicaddress": "https://a.example", "Requirekey": False})
+    assert "switch Require Key on" in outcome.problem and run.settings.require_key
 
 
 def test_a_bad_change_leaves_the_former_settings_in_force(run):
@@ -133,6 +143,11 @@ def test_announcing_uses_the_address_that_others_reach(run, monkeypatch):
         ({"Address": "0.0.0.0"}, True, ("plain HTTP leaves this machine",), ("No key",)),
         ({"Address": "10.0.0.5", "Tlscertificate": "c.pem"}, True, (), ("Warning", "No key")),
         ({"Address": "0.0.0.0"}, False, ("Warning", "tdmcp key add NAME --anywhere"), ()),
+        ({"Publicaddress": "https://a.example"}, False, ("--level edit --anywhere",), ("Warning",)),
+        ({"Publicaddress": "https://a.example"}, True, (), ("Warning", "No key")),
+        ({"Publicaddress": "https://a.example", "Oauth": True}, False, (), ("Warning", "No key")),
+        ({"Publicaddress": "http://a.example"}, True, ("Public Address is plain HTTP",), ("No key",)),
+        ({"Publicaddress": "http://127.0.0.1:1"}, True, (), ("Warning", "No key")),
     ],
 )
 def test_a_server_that_others_can_reach_says_what_that_means(values, remote_keys, words, silent):

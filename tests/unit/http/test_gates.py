@@ -271,7 +271,8 @@ def test_a_local_key_does_not_work_from_another_machine(site: Site) -> None:
     "header",
     [
         "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-client-cert", "x-real-ip",
-        "x-client-ip", "true-client-ip", "cf-connecting-ip", "cf-ray", "via", "x_forwarded_for",
+        "x-client-ip", "true-client-ip", "cf-connecting-ip", "cf-ray", "cf-visitor", "cf-warp-tag-id", "via",
+        "x_forwarded_for", "cdn-loop", "x-original-host", "tailscale-user-login", "x-envoy-external-address",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("value", ["203.0.113.9", "127.0.0.1", "", "for=127.0.0.1"])
@@ -279,6 +280,20 @@ def test_a_request_that_a_proxy_on_this_machine_passes_on_is_not_local(
     site: Site, header: str, value: str
 ) -> None:
     assert site.ask(headers=[(header, value)]).status == 403
+
+
+def test_a_key_is_required_of_everybody_while_the_server_has_a_public_address() -> None:
+    site = Site(public_address="https://studio.example", require_key=False)
+    assert site.ask(key="").status == 401
+    assert site.ask().status == 200, "this machine's own clients have the owner key"
+
+
+def test_behind_a_proxy_that_rewrites_the_host_pages_of_the_public_address_are_its_own() -> None:
+    site = Site(public_address="https://studio.example")
+    site.keys.make("far", Level.FULL, local_only=False, token="far-token")
+    by_proxy = [("x-forwarded-for", "203.0.113.9"), ("origin", "https://studio.example")]
+    assert site.ask(key="far-token", headers=by_proxy).status == 200
+    assert site.ask(key="far-token", headers=[by_proxy[0], ("origin", "http://127.0.0.1:9988")]).status == 403
 
 
 def test_without_required_keys_this_machine_gets_in_and_others_still_need_one() -> None:

@@ -17,7 +17,7 @@ def test_strangers_see_state_time_and_what_fits_it_only(site: Site) -> None:
     assert answer.status == 200
     content = json.loads(answer.body)
     assert content["status"] == "ok"
-    assert set(content) == {"status", "timestamp", "version", "contract", "accepts"}
+    assert set(content) == {"status", "timestamp", "version", "contract", "accepts", "local"}
     assert answer.headers["cache-control"] == "no-store"
 
 
