@@ -153,7 +153,7 @@ class StandIn:
 
     def _end(self, timeout: float) -> None:
         if not self._ended():
-            self.process.terminate()
+            self._ask_to_end()
             try:
                 self.process.wait(timeout)
             except subprocess.TimeoutExpired:
@@ -164,6 +164,14 @@ class StandIn:
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
+
+    def _ask_to_end(self) -> None:
+        if sys.platform != "win32":
+            self.process.terminate()
+            return
+        # There it would end at once, without leaving the registry.
+        with contextlib.suppress(RuntimeError, TimeoutError):
+            self.do("quit", 5.0)
 
     def __enter__(self) -> Self:
         return self

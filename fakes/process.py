@@ -11,6 +11,7 @@ import gc
 import os
 import queue
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable
@@ -173,14 +174,16 @@ class Process:
         Python runs signal handlers on the main thread only, which may hang just then, or hold the very lock that a
         handler needs.
         """
-        told, tell = os.pipe()
-        os.set_blocking(tell, False)
-        signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
+        # Sockets, since a pipe cannot be made non-blocking on Windows before Python 3.12.
+        told, tell = socket.socketpair()
+        tell.setblocking(False)
+        signal.set_wakeup_fd(tell.fileno(), warn_on_full_buffer=False)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda number, frame: None)
 
         def listen() -> None:
-            os.read(told, 1)
+            told.recv(1)
+            tell.fileno()  # kept open as long as this thread lives
             self.end()
 
         threading.Thread(target=listen, name="stand-in signals", daemon=True).start()

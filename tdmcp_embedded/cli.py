@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 import click
 
-from tdmcp_embedded import __version__
+from tdmcp_embedded import __version__, console
 
 #: Subcommand -> module:attribute of its click command.
 COMMANDS = {
@@ -22,6 +23,10 @@ COMMANDS = {
 
 class _Commands(click.Group):
     """A group whose members are imported on use: `tdmcp stdio` must not pay for the demo's imports."""
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        console.prepare()
+        return super().main(*arguments, **options)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)

@@ -18,7 +18,7 @@ def alive(pid: int, system: str = sys.platform) -> bool:
         return False
     if system == "win32":
         # os.kill(pid, 0) would end the process there.
-        return windows_alive(pid, _kernel())
+        return windows_alive(pid, _windows_kernel())
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):
@@ -32,7 +32,7 @@ def alive(pid: int, system: str = sys.platform) -> bool:
 def start_time(pid: int, system: str = sys.platform) -> float | None:
     """When a process started (seconds since 1970, good to a second); None where the system does not easily tell."""
     if system == "win32":
-        return windows_start(pid, _kernel())
+        return windows_start(pid, _windows_kernel())
     if system == "linux":
         return _linux_start(pid)
     if system == "darwin":
@@ -167,7 +167,7 @@ def _runs(handle: int, kernel: Kernel) -> bool:
     return bool(kernel.GetExitCodeProcess(handle, ctypes.byref(code))) and code.value == _STILL_ACTIVE
 
 
-def _kernel() -> Kernel:
+def _windows_kernel() -> Kernel:
     library: Any = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined,unused-ignore]  # Windows
     library.OpenProcess.restype = wintypes.HANDLE
     library.OpenProcess.argtypes = (wintypes.DWORD, wintypes.BOOL, wintypes.DWORD)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tdmcp_embedded.processes import packaged
+
 
 class Refused(Exception):
     """Something was not done. The message says why in a sentence, `hint` what to do instead."""
@@ -24,6 +26,8 @@ class Machine:
     system: str = sys.platform
     home: Path = field(default_factory=Path.home)
     env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    in_package: bool = field(default_factory=packaged)
+    """Whether this command runs inside a packaged program of Windows (started by a client from the Store, say)."""
 
     def folder(self, variable: str, *below_home: str) -> Path:
         """A folder that an environment variable names, else one below the home."""
@@ -48,6 +52,18 @@ class Machine:
     def xdg(self) -> Path:
         """Where programs that follow the XDG rules keep theirs, on every system."""
         return self.folder("XDG_CONFIG_HOME", ".config")
+
+    def package_of(self, path: Path) -> str:
+        """The package whose private copy of AppData a file is in; "" for none."""
+        try:
+            parts = path.relative_to(self.local / "Packages").parts
+        except ValueError:
+            return ""
+        return parts[0] if len(parts) > 2 and parts[1] == "LocalCache" else ""
+
+    def is_redirected(self, path: Path) -> bool:
+        """Whether Windows gives a packaged program a copy of its own in place of this file."""
+        return self.system == "win32" and any(path.is_relative_to(one) for one in (self.roaming, self.local))
 
     @property
     def tdmcp(self) -> Path:

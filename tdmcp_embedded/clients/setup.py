@@ -115,6 +115,7 @@ def add(name: str, choice: Choice, machine: Machine | None = None, *, dry_run: b
         )
     if choice.scope == "project" and isinstance(server, Stdio):
         say("The entry names paths of this computer: other people on the project add their own.")
+    outcome.sentences += _packages(change.path, machine)
     if not _installed(row, machine):
         say(f"{row.title} does not seem to be installed here.")
     if change.changed and not dry_run:
@@ -310,6 +311,20 @@ def _installed(row: Client, machine: Machine) -> bool:
     if row.name == "claude-code":
         return row.file(machine, "user", Path()).exists() or (machine.home / ".claude").is_dir()
     return any(place.parent.is_dir() for place in row.user(machine))
+
+
+def _packages(path: Path, machine: Machine) -> list[str]:
+    """What is to be known where Windows keeps a packaged program's AppData apart from everybody else's."""
+    found = machine.package_of(path)
+    if found:
+        return [f"That is the private copy of the packaged program {found}; others do not see it."]
+    if machine.in_package and machine.is_redirected(path):
+        sentence = (
+            "This command runs inside a packaged program (a client's own terminal): Windows writes below AppData to the "
+            "private copy of that program, where other clients do not look. Run it in a terminal of your own instead."
+        )
+        return [sentence]
+    return []
 
 
 def _difference(change: files.Change) -> str:

@@ -6,6 +6,9 @@ import asyncio
 import contextlib
 import itertools
 import logging
+import os
+import select
+import selectors
 import socket
 import sys
 import time
@@ -17,10 +20,21 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tdmcp_embedded import threads
+from tdmcp_embedded.http.credentials import ADMITTED
 from tdmcp_embedded.http.hosts import is_loopback
+from tdmcp_embedded.http.listening import Listener
 
 #: Connections at once. Windows' `select` takes no more than 512 sockets, and fails with all of them beyond that.
 MAX_CONNECTIONS: Final = 450 if sys.platform == "win32" else 1000
+
+#: The share of the file descriptors of the process (256 for a program with windows on macOS) that connections may take;
+#: and how many they may take at least.
+SHARE_OF_DESCRIPTORS: Final = 4
+LEAST_CONNECTIONS: Final = 8
+
+#: The share of the connections that may belong to clients which have shown no key; and how many those are at least.
+SHARE_WITHOUT_KEY: Final = 4
+LEAST_WITHOUT_KEY: Final = 16
 
 #: Connections at once from one other machine, so that no stranger can take them all.
 MAX_PER_MACHINE: Final = 100
@@ -34,6 +48,9 @@ HANDSHAKE_PATIENCE_S: Final = 10.0
 #: Seconds within which a request's head must be there once a connection is made or its first byte has come.
 HEAD_PATIENCE_S: Final = 10.0
 
+#: Failures of waiting in a row after which the server ends all the same, to be started again.
+MAX_FAILURES: Final = 100
+
 #: Hanging up at the end: how often it is tried (seconds), how many times before connections are cut with what they have
 #: yet to send, and before requests still at work are broken off.
 _AGAIN_S: Final = 0.02
@@ -43,19 +60,75 @@ _PATIENT: Final = 10
 _log = logging.getLogger(__name__)
 
 
+def most_connections() -> int:
+    """Connections at once: the rest of the file descriptors belong to the show, and asyncio needs some itself."""
+    limit = _descriptors()
+    share = MAX_CONNECTIONS if limit is None else max(LEAST_CONNECTIONS, limit // SHARE_OF_DESCRIPTORS)
+    return min(MAX_CONNECTIONS, share)
+
+
+def most_without_key() -> int:
+    """Connections at once of clients that have shown no key."""
+    return max(LEAST_WITHOUT_KEY, most_connections() // SHARE_WITHOUT_KEY)
+
+
+def _descriptors() -> int | None:
+    """How many file descriptors this process may have at the moment; None where sockets are none, or without a limit."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
 class Connection(H11Protocol):
     """An HTTP connection which is refused when there are too many, and hung up on when it dawdles."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.waits_since = self.reads_since = time.monotonic()
+        self.made_at = self.waits_since = self.reads_since = time.monotonic()
+        self._admitted = False
+        listener = getattr(self.loop, "listener", None)
+        own = transport.get_extra_info("socket")
+        if listener is not None and own is not None:
+            listener.establish(own.fileno())
         address = self.client[0] if self.client else ""
         if not is_loopback(address) and self._from(address) > MAX_PER_MACHINE:
             _log.warning("More than %d connections from %s; the newest was closed.", MAX_PER_MACHINE, address)
             transport.abort()
-        elif len(self.connections) > MAX_CONNECTIONS:
-            _log.warning("More than %d connections; the newest was closed.", MAX_CONNECTIONS)
+        elif len(self.connections) > (most := most_connections()):
+            _log.warning("More than %d connections; the newest was closed.", most)
             transport.abort()
+        else:
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Close the oldest idle connection of those that have shown no key, if they are too many; else this one.
+
+        Not always the newest: whoever opens one connection after the other would then keep everybody else out.
+        """
+        keyless = [
+            other for other in self.connections if isinstance(other, Connection) and not other.is_admitted()
+        ]
+        most = most_without_key()
+        if len(keyless) <= most:
+            return
+        idle = [other for other in keyless if other is not self and not other.works()]
+        victim = min(idle, key=lambda other: other.made_at, default=self)
+        _log.warning("More than %d connections without an access key; one was closed.", most)
+        victim.transport.abort()
+
+    def works(self) -> bool:
+        """Whether a request is being answered."""
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def is_admitted(self) -> bool:
+        """Whether a request on it had a key, or needed none."""
+        scope: Any = getattr(self, "scope", None)
+        if not self._admitted and scope is not None and scope.get(ADMITTED):
+            self._admitted = True
+        return self._admitted
 
     def _from(self, address: str) -> int:
         """Connections of one machine."""
@@ -74,7 +147,7 @@ class Connection(H11Protocol):
         it does not read its answer."""
         if not self.flow.write_paused:
             self.reads_since = now
-        working = self.cycle is not None and not self.cycle.response_complete
+        working = self.works()
         between = (
             self.cycle is not None
             and self.conn.states[h11.CLIENT] is h11.IDLE
@@ -85,9 +158,55 @@ class Connection(H11Protocol):
         return now - self.waits_since > HEAD_PATIENCE_S or now - self.reads_since > READ_PATIENCE_S
 
 
+class Selector(selectors.DefaultSelector):
+    """Waits for sockets; one failure does not end the server.
+
+    Windows' `select` fails with all sockets when one of them is bad, or when there are too many.
+    """
+
+    _failures = 0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        try:
+            ready = super().select(timeout)
+        except (OSError, ValueError) as error:
+            self._failures += 1
+            if self._failures > MAX_FAILURES:
+                raise
+            _log.error("Waiting for connections failed: %s: %s", type(error).__name__, error)
+            self._drop_bad()
+            return []
+        self._failures = 0
+        return ready
+
+    def _drop_bad(self) -> None:
+        """Wait no longer for sockets that cannot be waited for; else, for the newest beyond the limit."""
+        keys = list(self.get_map().values())
+        bad = [key for key in keys if not _can_wait(key.fd)] or keys[most_connections() :]
+        for key in bad:
+            self.unregister(key.fileobj)
+
+
+def _can_wait(number: int) -> bool:
+    try:
+        if sys.platform == "win32":
+            select.select([number], [], [], 0)
+        else:
+            os.fstat(number)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 class Loop(asyncio.SelectorEventLoop):
     """An event loop which does not wait a minute for a TLS handshake (such connections are in nobody's count yet), and
     whose faults go to our log."""
+
+    #: What counts the connections.
+    listener: Listener | None = None
+
+    def __init__(self) -> None:
+        super().__init__(Selector())
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
         # asyncio's own logger belongs to the host; what it says there may end at the Textport, from this thread.
@@ -98,6 +217,10 @@ class Loop(asyncio.SelectorEventLoop):
     async def create_server(self, *args: Any, **options: Any) -> asyncio.Server:
         if options.get("ssl") is not None:
             options.setdefault("ssl_handshake_timeout", HANDSHAKE_PATIENCE_S)
+        listener = options.get("sock")
+        if isinstance(listener, Listener):
+            listener.limit = most_connections()
+            self.listener = listener
         return await super().create_server(*args, **options)
 
 

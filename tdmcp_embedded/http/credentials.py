@@ -14,6 +14,8 @@ from tdmcp_embedded.http.hosts import is_local, why_remote
 from tdmcp_embedded.http.keys import Key
 
 _REFUSED = "tdmcp.refused"
+#: In the scope of a request that has a key, or needs none: its connection counts as a known client's.
+ADMITTED = "tdmcp.admitted"
 _GIVE_KEY = "give this client the access key of the component, as the header Authorization: Bearer KEY."
 
 
@@ -49,6 +51,7 @@ class Identify:
             scope["user"] = self._user(outcome.name)
         elif outcome is not None:
             scope[_REFUSED] = outcome
+        scope[ADMITTED] = not isinstance(outcome, Refusal)
         await self._app(scope, receive, send)
 
     def _look(self, scope: Scope) -> Key | Refusal | None:

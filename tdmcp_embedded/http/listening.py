@@ -2,20 +2,78 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import socket
 import sys
-from typing import Final
+from typing import Any, Final
 
 _BACKLOG: Final = 128
+#: Connections beyond the limit that may be open until the loop has closed those that were cut.
+_SPARE: Final = 16
 
 
 class CannotListen(Exception):
     """There is no port to be had; the text says why and what to do."""
 
 
-def listen(address: str, port: int, scan: int = 0) -> socket.socket:
+class Listener(socket.socket):
+    """A listening socket that counts the connections it has accepted, those in their TLS handshake included.
+
+    asyncio and uvicorn know a connection only once its handshake is over. Windows' `select` takes 512 sockets, so there
+    clients that never shake hands would end the server.
+    """
+
+    def __init__(self, family: int, kind: int, protocol: int) -> None:
+        super().__init__(family, kind, protocol)
+        #: Connections at once; 0 for no limit.
+        self.limit = 0
+        self._accepted: dict[int, socket.socket] = {}
+        self._established: set[int] = set()
+        self._cut: list[socket.socket] = []
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """As of every socket. At the limit the oldest connection that is still in its handshake makes room.
+
+        Raises:
+            BlockingIOError: those that were cut have yet to be closed by the loop.
+            ConnectionAbortedError: all others are established; the new one was closed.
+        """
+        self._forget_closed()
+        if self.limit and len(self._accepted) + len(self._cut) >= self.limit + _SPARE:
+            raise BlockingIOError(errno.EAGAIN, "connections are being closed")
+        connection, address = super().accept()
+        if self.limit and len(self._accepted) >= self.limit:
+            waiting = next((number for number in self._accepted if number not in self._established), None)
+            if waiting is None:
+                connection.close()
+                raise ConnectionAbortedError(errno.ECONNABORTED, "too many connections")
+            victim = self._accepted.pop(waiting)
+            # Not closed: that is for the loop, which watches it.
+            with contextlib.suppress(OSError):
+                victim.shutdown(socket.SHUT_RDWR)
+            self._cut.append(victim)
+        number = connection.fileno()
+        self._established.discard(number)
+        self._accepted.pop(number, None)
+        self._accepted[number] = connection
+        return connection, address
+
+    def establish(self, number: int) -> None:
+        """The connection with this file number has shaken hands."""
+        if number in self._accepted:
+            self._established.add(number)
+
+    def _forget_closed(self) -> None:
+        for number, connection in list(self._accepted.items()):
+            if connection.fileno() < 0:
+                del self._accepted[number]
+                self._established.discard(number)
+        self._cut = [one for one in self._cut if one.fileno() >= 0]
+
+
+def listen(address: str, port: int, scan: int = 0) -> Listener:
     """A listening, non-blocking socket.
 
     Args:
@@ -41,10 +99,10 @@ def listen(address: str, port: int, scan: int = 0) -> socket.socket:
     )
 
 
-def _bind(address: str, port: int) -> socket.socket:
+def _bind(address: str, port: int) -> Listener:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     # With protocol 0 instead of TCP, asyncio does not switch Nagle's algorithm off: 40 ms more for every answer.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener = Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if sys.platform == "win32":
             # Windows' SO_REUSEADDR would let two programs have the same port.

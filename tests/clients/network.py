@@ -5,7 +5,6 @@ python -m tests.clients.network COMMAND...   runs the command with loopback up; 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import socket
@@ -26,9 +25,15 @@ def shut_off() -> list[str]:
     return prefix if tried.returncode == 0 else []
 
 
-def main(command: list[str]) -> None:
+def _linux_loopback_up() -> None:
+    import fcntl
+
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sh", b"lo", _UP_AND_RUNNING))
+
+
+def main(command: list[str]) -> None:
+    _linux_loopback_up()
     os.execvp(command[0], command)
 
 

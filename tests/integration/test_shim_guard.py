@@ -203,7 +203,7 @@ def memory(shim: ShimProcess) -> int:
         return int(Path(f"/proc/{shim.process.pid}/statm").read_text().split()[1]) * os.sysconf(
             "SC_PAGE_SIZE"
         )
-    except OSError:
+    except (OSError, AttributeError):
         return 0
 
 
@@ -242,7 +242,7 @@ def _link(path: Path) -> None:
     path.symlink_to(path.with_suffix(".real"))
 
 
-def _pipe(path: Path) -> None:
+def _posix_pipe(path: Path) -> None:
     path.unlink()
     os.mkfifo(path)
 
@@ -257,7 +257,7 @@ def _large(path: Path) -> None:
     path.chmod(0o600)
 
 
-def _foreign(path: Path) -> None:
+def _posix_foreign(path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can give a file to somebody else")
     os.chown(path, 54321, -1)
@@ -273,10 +273,10 @@ FILES: dict[str, tuple[Callable[[Path], None], str]] = {
     "others can write it only": (_mode(0o602), "chmod 600"),
     "the group can write it": (_mode(0o660), "chmod 600"),
     "a link": (_link, "is a link"),
-    "a pipe": (_pipe, "is no regular file"),
+    "a pipe": (_posix_pipe, "is no regular file"),
     "a folder": (_folder, "is no regular file"),
     "too large": (_large, "is larger"),
-    "somebody else's": (_foreign, "belongs to another user"),
+    "somebody else's": (_posix_foreign, "belongs to another user"),
 }
 
 

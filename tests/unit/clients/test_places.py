@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import plistlib
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tdmcp_embedded import CONTRACT
-from tdmcp_embedded.clients import installations, launch
+from tdmcp_embedded.clients import installations, launch, setup
 from tdmcp_embedded.clients.catalogue import CLIENTS
 from tdmcp_embedded.clients.machine import Machine
+from tdmcp_embedded.clients.setup import Choice
 
 
 def place(machine: Machine, name: str) -> str:
@@ -113,3 +117,22 @@ def test_the_copy_of_the_shim_is_renewed_when_another_version_made_it(machine: M
     assert launch.shim_is_current(machine) is False
     assert launch.install_shim(machine) == path
     assert launch.shim_is_current(machine)
+
+
+def test_writing_into_the_private_copy_of_a_package_is_said(windows: Machine) -> None:
+    package = windows.local / "Packages" / "Claude_pzs8sxrjxfjjc" / "LocalCache" / "Roaming"
+    package.mkdir(parents=True)
+    outcome = setup.add("claude-desktop", Choice(), windows)
+    assert any(
+        "private copy of the packaged program Claude_pzs8sxrjxfjjc" in one for one in outcome.sentences
+    )
+    assert not any("private copy" in one for one in setup.add("cursor", Choice(), windows).sentences)
+
+
+@pytest.mark.parametrize(("client", "said"), [("vscode", True), ("cursor", False)])
+def test_a_command_run_inside_a_package_says_where_windows_writes(
+    windows: Machine, client: str, said: bool
+) -> None:
+    inside = replace(windows, in_package=True)
+    sentences = setup.add(client, Choice(), inside).sentences
+    assert any("inside a packaged program" in one for one in sentences) is said, "only AppData is redirected"
