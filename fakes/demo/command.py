@@ -12,6 +12,7 @@ import httpx2
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
+from fakes import builds
 from fakes.demo.story import tell
 from fakes.demo.transcript import Progress, Transcript
 from fakes.driver import StandIn
@@ -26,14 +27,21 @@ from fakes.driver import StandIn
     show_default=True,
     help="Where the pictures go.",
 )
-def demo(keep: bool, out: Path) -> None:
+@click.option(
+    "--build",
+    type=click.Choice(list(builds.BUILDS)),
+    default=builds.NEWEST,
+    show_default=True,
+    help="The build of TouchDesigner that the stand-in is.",
+)
+def demo(keep: bool, out: Path, build: str) -> None:
     """Watch an agent's client build a network in a stand-in TouchDesigner."""
     out = out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     progress = Progress(3)
     progress.advance("starting the stand-in for TouchDesigner")
     try:
-        td = StandIn("--scene", "demo", "--fps", "60")
+        td = StandIn("--scene", "demo", "--fps", "60", "--build", build)
     except RuntimeError as error:
         progress.finish()
         raise click.ClickException(str(error)) from None

@@ -22,6 +22,9 @@ from tdmcp_embedded.file_modes import make_private_folder, tighten, tighten_fold
 #: Lines waiting for the disk; beyond that the newest are dropped and counted.
 _WAITING: Final = 10_000
 _AT_ONCE: Final = 500
+#: Seconds without a line after which the thread ends; the next line starts another. A server that is switched off in a
+#: project that is closed has nobody to end it.
+_IDLE: Final = 20.0
 
 Line = tuple["RotatingFile", str]
 
@@ -93,10 +96,13 @@ class Writer:
 
     Args:
         on_trouble: told a sentence when writing fails, once until it works again, and "" then; on the writer's thread.
+        idle: seconds without a line after which the thread ends, until there is one.
     """
 
-    def __init__(self, on_trouble: Callable[[str], None] = lambda sentence: None) -> None:
-        self._on_trouble = on_trouble
+    def __init__(
+        self, on_trouble: Callable[[str], None] = lambda sentence: None, idle: float = _IDLE
+    ) -> None:
+        self._on_trouble, self._idle = on_trouble, idle
         self._lines: queue.SimpleQueue[Line | threading.Event | None] = queue.SimpleQueue()
         self._troubled = False
         self._thread: threading.Thread | None = None
@@ -110,19 +116,20 @@ class Writer:
         with self._lock:
             if self._closed:
                 return
+            if self._lines.qsize() >= _WAITING:
+                self.dropped += 1
+                return
+            self._lines.put((file, line))
             if self._thread is None:
                 self._thread = threads.start(self._run, "log")
-        if self._lines.qsize() < _WAITING:
-            self._lines.put((file, line))
-        else:
-            self.dropped += 1
 
     def flush(self, timeout: float = 5.0) -> bool:
         """Wait until everything given so far is written; whether it was."""
-        if self._thread is None or not self._thread.is_alive():
-            return True
         done = threading.Event()
-        self._lines.put(done)
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                return True
+            self._lines.put(done)
         return done.wait(timeout)
 
     def close(self) -> None:
@@ -131,17 +138,26 @@ class Writer:
             if self._closed:
                 return
             self._closed = True
-        if self._thread is not None:
-            self._lines.put(None)
+            if self._thread is not None:
+                self._lines.put(None)
 
     def join(self, timeout: float = 2.0) -> None:
         """Wait for the end, after `close`."""
-        if self._thread is not None:
-            self._thread.join(timeout)
+        thread = self._thread
+        if thread is not None:
+            thread.join(timeout)
 
     def _run(self) -> None:
         while True:
-            batch: list[Line | threading.Event | None] = [self._lines.get()]
+            try:
+                batch: list[Line | threading.Event | None] = [self._lines.get(timeout=self._idle)]
+            except queue.Empty:
+                with self._lock:
+                    # Lines are put under this lock: what is not there now starts the next thread.
+                    if self._lines.empty():
+                        self._thread = None
+                        return
+                continue
             while len(batch) < _AT_ONCE and not self._lines.empty():
                 batch.append(self._lines.get())
             self._write([entry for entry in batch if isinstance(entry, tuple)])

@@ -116,6 +116,7 @@ def _restore(call: Call, given: Checkpoint, comp: Any) -> Steps[Checkpoints]:
             output.notes.append(f"{word}: {len(getattr(built, word))} in all")
     output.problems = yield from watch.after(call, [*built.created, *built.changed])
     output.notes += built.late
+    output.broken_references = yield from aftermath.broken_references(call, dict.fromkeys(built.deleted, ""))
     return output
 
 

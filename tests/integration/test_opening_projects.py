@@ -68,20 +68,84 @@ def test_settings_survive_saving_and_opening(td):
     td.do("drop_component")
     serving(td)
     until(lambda: ast.literal_eval(td.exec(LINK.format(COMPONENT))), ["", "", False, False])
-    td.exec(
-        f"{COMPONENT}.par.Accesslevel = 'observe'\n{COMPONENT}.par.Portscan = 3\n{COMPONENT}.par.Active = False"
-    )
+    former = int(td.exec(f"{COMPONENT}.par.Port.eval()"))
+    td.exec(f"{COMPONENT}.par.Accesslevel = 'observe'\n{COMPONENT}.par.Portscan = 3")
+    td.exec(f"{COMPONENT}.par.Port = {former + 1}\n{COMPONENT}.par.Active = False")
     until(lambda: par(td, "Status"), "Off.")
     path = td.do("save", seconds=0, path="own settings.toe")["path"]
     opened(td, path)
     until(lambda: td.exec(f"{COMPONENT} is not None"), "True")
-    shown = f"[{COMPONENT}.par[n].eval() for n in ('Accesslevel', 'Portscan', 'Active')]"
-    assert ast.literal_eval(td.exec(shown)) == ["observe", 3, False]
+    shown = f"[{COMPONENT}.par[n].eval() for n in ('Accesslevel', 'Port', 'Portscan', 'Active')]"
+    assert ast.literal_eval(td.exec(shown)) == ["observe", former + 1, 3, False]
     assert entries(td) == [] and not answers(td.url)
-    td.exec(
-        f"{COMPONENT}.par.Active = True\n{COMPONENT}.par.Accesslevel = 'full'\n{COMPONENT}.par.Portscan = 10"
-    )
+    td.exec(f"{COMPONENT}.par.Port = {former}\n{COMPONENT}.par.Portscan = 10")
+    td.exec(f"{COMPONENT}.par.Accesslevel = 'full'\n{COMPONENT}.par.Active = True")
     assert serving(td) == td.url
+
+
+def replaced(td: StandIn) -> None:
+    """A fresh component in the place of the one that a test has changed."""
+    td.do("delete_component")
+    gone(td, td.url)
+    td.do("drop_component")
+    assert serving(td) == td.url
+
+
+def test_custom_parameters_that_are_missing_are_made_again_at_the_start(td):
+    serving(td)
+    td.exec(f"{COMPONENT}.par.Portscan = 4\n{COMPONENT}.par.Budget.destroy()")
+    td.exec("[page.destroy() for page in list(" + COMPONENT + ".customPages) if page.name == 'Clients']")
+    missing = f"[{COMPONENT}.par[n] is None for n in ('Budget', 'Client', 'Installclient', 'Url')]"
+    assert ast.literal_eval(td.exec(missing)) == [True, True, True, False]
+    opened(td, td.do("save", seconds=0, path="missing.toe")["path"])
+    until(lambda: ast.literal_eval(td.exec(missing)), [False, False, False, False])
+    assert serving(td) == td.url
+    shown = (
+        f"[{COMPONENT}.par.Budget.eval(), {COMPONENT}.par.Budget.page.name, {COMPONENT}.par.Portscan.eval()]"
+    )
+    assert ast.literal_eval(td.exec(shown)) == [4.0, "Performance", 4]
+    replaced(td)
+
+
+def test_it_starts_and_hears_its_parameters_without_an_extension(td):
+    serving(td)
+    td.exec(
+        f"{COMPONENT}.par.ext0promote = False\n{COMPONENT}.par.ext0object = ''\n{COMPONENT}.par.ext0name = ''"
+    )
+    opened(td, td.do("save", seconds=0, path="no extension.toe")["path"])
+    until(lambda: td.exec("1") and answers(td.url), True)
+    assert serving(td) == td.url
+    assert td.exec(f"hasattr({COMPONENT}, 'Restart')") == "False"
+    td.exec(f"{COMPONENT}.par.Active = False")
+    until(lambda: par(td, "Status"), "Off.")
+    td.exec(f"{COMPONENT}.par.Active = True")
+    assert serving(td) == td.url
+    started = entries(td)[0]["started"]
+    td.exec(f"{COMPONENT}.par.Restart.pulse()")
+    until(lambda: [entry["started"] for entry in entries(td)], lambda now: now and now[0] != started)
+    assert serving(td) == td.url
+    replaced(td)
+
+
+#: Names of the threads of ours in the stand-in's process.
+OURS = "[t.name for t in __import__('threading').enumerate() if t.name.startswith('tdmcp')]"
+
+
+def test_switched_off_and_without_the_component_no_thread_is_left(td):
+    url = serving(td)
+    # The log's thread ends by itself; here at once, so that nobody has to wait for it.
+    td.exec(
+        "[setattr(s.log._writer, '_idle', 0.0) "
+        "for s in __import__('sys').modules['tdmcp_embedded.embed']._servers.values()]"
+    )
+    td.exec(f"{COMPONENT}.par.Active = False")
+    until(lambda: par(td, "Status"), "Off.")
+    opened(td)
+    gone(td, url)
+    until(lambda: ast.literal_eval(td.exec(OURS)), [])
+    assert entries(td) == []
+    td.do("drop_component")
+    assert serving(td) == url
 
 
 def test_without_the_component_nothing_of_the_server_is_left(td):
@@ -90,7 +154,6 @@ def test_without_the_component_nothing_of_the_server_is_left(td):
     assert td.exec(COMPONENT) == "None"
     gone(td, url)
     until(lambda: td.exec("1") and entries(td), [])
-    ours = "[t.name for t in __import__('threading').enumerate() if t.name.startswith('tdmcp')]"
-    until(lambda: ast.literal_eval(td.exec(ours)), [])
+    until(lambda: ast.literal_eval(td.exec(OURS)), [])
     td.do("drop_component")
     assert serving(td) == url

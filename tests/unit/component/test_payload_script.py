@@ -1,5 +1,6 @@
 """The script that brings the full build's code into reach of `import`, without the main thread paying for it."""
 
+import builtins
 import importlib.util
 import json
 import subprocess
@@ -97,6 +98,24 @@ class Unpacking:
     (work,) = made()
     assert work.on_main is False and work.manifest == {"version": "1"}
     assert owner.booted > 0, "it asks to be called again"
+
+
+def test_what_runs_on_a_thread_has_pythons_own_import(payload, monkeypatch):
+    # TouchDesigner gives a DAT's code an import of its own, which looks for DATs: on the main thread only (fact 1).
+    def of_touchdesigner(name, *args):
+        if threading.current_thread() is not threading.main_thread():
+            pytest.fail("a DAT was looked for on another thread")
+        return __import__(name, *args)
+
+    own = {**vars(builtins), "__import__": of_touchdesigner}
+    monkeypatch.setitem(vars(payload), "__builtins__", own)
+    owner = Owner(
+        "import colorsys\nclass Unpacking:\n    state = 'looking'\n    def __init__(self, *given): pass"
+    )
+    made = lambda: [w for w in payload._jobs().values() if type(w).__name__ == "Unpacking"]
+    load(payload, owner, until=made)
+    (work,) = made()
+    assert type(work).__init__.__globals__["__builtins__"] in (builtins, vars(builtins))
 
 
 def test_a_text_that_is_damaged_is_said_and_can_be_tried_again(payload):

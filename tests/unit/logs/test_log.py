@@ -145,6 +145,19 @@ class TestFiles:
         log.event("info", "afterwards")
         assert log.ring.newest(1)[0].event == "afterwards"
 
+    def test_a_thread_with_nothing_to_write_ends_and_the_next_line_starts_another(
+        self, tmp_path: Path
+    ) -> None:
+        file, writer = RotatingFile(tmp_path / "own.log"), Writer(idle=0.0)
+        for text in ("one", "two"):
+            # It may have ended before it could be looked at: then it has written all the same.
+            writer.write(file, text)
+            thread = writer._thread
+            if thread is not None:
+                thread.join(30)
+            assert writer._thread is None and writer.flush()
+        assert (tmp_path / "own.log").read_text("utf-8") == "one\ntwo\n"
+
     def test_a_log_that_was_never_used_has_no_thread(self, tmp_path: Path) -> None:
         writer = Writer()
         writer.close()

@@ -176,3 +176,26 @@ def test_an_expression_that_fails_is_said_once_all_is_there(bench: Bench) -> Non
     # Among the problems, which the notes do not repeat.
     assert answer.get("notes", []) == []
     assert any("/project1/l opacity: op('no')['x']" in each["message"] for each in answer["problems"])
+
+
+def test_a_restored_checkpoint_names_what_it_breaks(bench: Bench) -> None:
+    bench.make("baseCOMP", "box")
+    bench.make("noiseTOP", "kept", parent="/project1/box")
+    bench.json("checkpoint", action="save", path="/project1/box", name="before")
+    bench.make("noiseTOP", "later", parent="/project1/box")
+    bench.make("selectTOP", "speaker", top="box/later")
+    bench.make("selectTOP", "other", top="box/kept")
+    answer = bench.json("checkpoint", action="restore", path="/project1/box", name="before")
+    assert answer["deleted"] == ["/project1/box/later"]
+    assert lost(answer) == ["/project1/speaker top: box/later"]
+
+
+def test_several_operators_renamed_or_moved_name_what_they_break(bench: Bench) -> None:
+    for name in ("a", "b"):
+        bench.make("noiseTOP", name)
+        bench.make("selectTOP", f"of_{name}", top=name)
+    bench.make("baseCOMP", "box")
+    renamed = bench.json("update_operator", path="/project1", names={"a": "c"})
+    assert lost(renamed) == ["/project1/of_a top: a"]
+    moved = bench.json("update_operator", paths=["/project1/b", "/project1/c"], parent="/project1/box")
+    assert lost(moved) == ["/project1/of_b top: b"]
