@@ -93,16 +93,14 @@ def replaced(td: StandIn) -> None:
 
 def test_custom_parameters_that_are_missing_are_made_again_at_the_start(td):
     serving(td)
-    td.exec(f"{COMPONENT}.par.Portscan = 4\n{COMPONENT}.par.Budget.destroy()")
+    td.exec(f"{COMPONENT}.par.Portscan = 4\n{COMPONENT}.par.Budgetms.destroy()")
     td.exec("[page.destroy() for page in list(" + COMPONENT + ".customPages) if page.name == 'Clients']")
-    missing = f"[{COMPONENT}.par[n] is None for n in ('Budget', 'Client', 'Installclient', 'Url')]"
+    missing = f"[{COMPONENT}.par[n] is None for n in ('Budgetms', 'Client', 'Installclient', 'Url')]"
     assert ast.literal_eval(td.exec(missing)) == [True, True, True, False]
     opened(td, td.do("save", seconds=0, path="missing.toe")["path"])
     until(lambda: ast.literal_eval(td.exec(missing)), [False, False, False, False])
     assert serving(td) == td.url
-    shown = (
-        f"[{COMPONENT}.par.Budget.eval(), {COMPONENT}.par.Budget.page.name, {COMPONENT}.par.Portscan.eval()]"
-    )
+    shown = f"[{COMPONENT}.par.Budgetms.eval(), {COMPONENT}.par.Budgetms.page.name, {COMPONENT}.par.Portscan.eval()]"
     assert ast.literal_eval(td.exec(shown)) == [4.0, "Performance", 4]
     replaced(td)
 
@@ -122,7 +120,10 @@ def test_it_starts_and_hears_its_parameters_without_an_extension(td):
     assert serving(td) == td.url
     started = entries(td)[0]["started"]
     td.exec(f"{COMPONENT}.par.Restart.pulse()")
-    until(lambda: [entry["started"] for entry in entries(td)], lambda now: now and now[0] != started)
+    until(
+        lambda: td.exec("1") and [entry["started"] for entry in entries(td)],
+        lambda now: now and now[0] != started,
+    )
     assert serving(td) == td.url
     replaced(td)
 
