@@ -1,5 +1,7 @@
 """`python -m tests.mutation`: runs a quick part of the product's tests with each fact un-faked; each time one must fail.
 
+With names of mutants, only those.
+
 Ends with 0 if the tests are green as they are and every mutant is caught, with 1 otherwise.
 """
 
@@ -9,6 +11,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -43,9 +46,10 @@ AT_ONCE = 2
 def run(mutant: str = "") -> tuple[int, str, float]:
     """Exit code of the tests, the first one that failed, seconds."""
     began = time.monotonic()
-    suite = SUITE
+    # Green without any mutant: what fails by itself would catch everything.
+    suite = list(dict.fromkeys([*SUITE, *(_near(name) for name in MUTANTS)]))
     if mutant:
-        first = f"tests/unit/tools/{MUTANTS[mutant].near}.py"
+        first = _near(mutant)
         suite = [first, *(s for s in SUITE if s != first)]
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *suite]
     if mutant:
@@ -62,14 +66,23 @@ def run(mutant: str = "") -> tuple[int, str, float]:
     return done.returncode, failed[1] if failed else "", time.monotonic() - began
 
 
-def main() -> int:
+def _near(mutant: str) -> str:
+    return f"tests/unit/tools/{MUTANTS[mutant].near}.py"
+
+
+def main(wanted: Sequence[str] = ()) -> int:
+    unknown = [name for name in wanted if name not in MUTANTS]
+    if unknown:
+        print(f"no such mutant: {', '.join(unknown)}; there are {', '.join(MUTANTS)}", file=sys.stderr)
+        return 2
+    names = list(wanted) or list(MUTANTS)
     code, failed, seconds = run()
     print(f"{'as TouchDesigner is':58} {'green' if not code else failed:60} {seconds:5.1f} s", flush=True)
     if code:
         return 1
     survivors = []
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for name, (code, failed, seconds) in zip(MUTANTS, pool.map(run, MUTANTS), strict=True):
+        for name, (code, failed, seconds) in zip(names, pool.map(run, names), strict=True):
             mutant = MUTANTS[name]
             # 1 is pytest's word for failing tests; anything else means that nothing was tested.
             if code != 1:
@@ -82,4 +95,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

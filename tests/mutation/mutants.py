@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from fakes import (
     builds,
@@ -18,8 +18,10 @@ from fakes import (
     creating,
     evaluation,
     find,
+    op_network,
     par_collection,
     shortcuts,
+    undo,
     wiring,
 )
 from fakes.cooking import CookEngine
@@ -30,9 +32,11 @@ from fakes.guard import guarded
 from fakes.nodes import Mode, Node, Wire
 from fakes.op_cooking import Cooking
 from fakes.operators import OP
+from fakes.parameters import Par
 from fakes.project import Project
 from fakes.runs import Run, Schedule
-from fakes.tops import glsl, resolution
+from fakes.tops import glsl, image, resolution
+from fakes.tops.saving import FileSaveStatus
 from fakes.undo import UndoStack
 from fakes.world import World
 
@@ -336,3 +340,105 @@ def functions_run_everywhere() -> None:
 def _profile(**fields: Any) -> None:
     """Give the oldest build what it lacks."""
     builds.BUILDS[builds.OLDEST] = replace(builds.BUILDS[builds.OLDEST], **fields)
+
+
+@instead_of(54, "OPType lacks the family", "edit/test_create_operator")
+def types_lack_the_family() -> None:
+    put(OP, "OPType", property(lambda self: self._live().info.stem))
+
+
+@instead_of(55, "Python finds no annotation, whatever its mode", "edit/test_annotations")
+def annotations_are_not_found() -> None:
+    original = find.hidden
+
+    def hiding(node: Node, include_utility: bool) -> bool:
+        return node.info.name == "annotateCOMP" or original(node, include_utility)
+
+    for module in (find, shortcuts, op_network):
+        put(module, "hidden", hiding)
+
+
+@instead_of(56, "an annotation is recorded with undo off, too", "edit/test_annotations")
+def annotations_are_always_recorded() -> None:
+    original = UndoStack.annotated
+
+    def recorded(self: UndoStack, undo: Callable[[], None], redo: Callable[[], None]) -> None:
+        was, self.enabled = self.enabled, True
+        try:
+            original(self, undo, redo)
+        finally:
+            self.enabled = was
+
+    put(UndoStack, "annotated", recorded)
+
+
+@instead_of(56, "every step has the name of its block", "edit/test_undo_lists")
+def steps_keep_their_names() -> None:
+    put(undo, "_OWN_NAMES", {})
+
+
+@instead_of(64, "a cook takes no time", "edit/test_aftermath")
+def cooks_take_no_time() -> None:
+    put(Cooking, "cpuCookTime", property(lambda self: 0.0))
+
+
+@instead_of(69, "the connectors of a component come with the next frame only", "edit/test_new_operators")
+def a_cook_brings_no_connectors() -> None:
+    made = World.__init__
+
+    class Unseen(set[Node]):
+        def __isub__(self, others: Any) -> Self:  # type: ignore[misc]  # only what the cook does
+            return self
+
+    def later(self: World) -> None:
+        made(self)
+        self.unseen = Unseen()
+
+    put(World, "__init__", later)
+
+
+@instead_of(70, "a picture is complete before its file is there", "read/test_capturing")
+def pictures_are_said_to_be_complete() -> None:
+    put(FileSaveStatus, "isCompleted", property(lambda self: lambda: True))
+
+
+@instead_of(74, "a GLSL TOP comes without its docked DATs", "edit/test_write_data")
+def nothing_is_docked() -> None:
+    put(creating, "_dock", lambda node, **companions: None)
+
+
+@instead_of(84, "numpyArray begins with the top row", "read/test_data")
+def the_top_row_is_first() -> None:
+    put(image, "NUMPY_BOTTOM_ROW_FIRST", False)
+
+
+@instead_of(57, "the mode of a parameter is a number", "read/test_inspecting")
+def modes_are_numbers() -> None:
+    mode = vars(Par)["mode"]
+    put(Par, "mode", property(lambda self: mode.fget(self).value, mode.fset))
+
+
+@instead_of(73, "destroying a host with docked operators raises what no script catches", "edit/test_traps")
+def docked_operators_end_the_script() -> None:
+    original = creating.destroy
+
+    def ending(world: World, node: Node) -> None:
+        if node.alive and node.docked:
+            raise GeneratorExit(f"{node.docked[0].name} is docked to {node.path}")
+        original(world, node)
+
+    put(creating, "destroy", ending)
+
+
+@instead_of(77, "expressions follow a rename", "edit/test_references")
+def references_follow() -> None:
+    original = creating.rename
+
+    def following(node: Node, name: str) -> None:
+        old = node.name
+        original(node, name)
+        for other in node.world.walk():
+            for state in (other.states or {}).values():
+                state.expr = state.expr.replace(f"{old}'", f"{name}'").replace(f'{old}"', f'{name}"')
+
+    put(creating, "rename", following)
