@@ -312,6 +312,10 @@ class Impostor(Unreachable):
     """Something else answers where a server should be: it is shown no key."""
 
 
+class Untrusted(Unreachable):
+    """The server's certificate is not accepted: nothing was sent. The text says why."""
+
+
 class Unresponsive(OSError):
     """The connection stands but nobody speaks; `seconds` long."""
 
@@ -366,6 +370,9 @@ class Connection:
 
                 self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=url.host)
         except (OSError, UnicodeError) as error:  # no host is called like that
+            fault = getattr(error, "verify_message", "")
+            if fault:
+                raise Untrusted(fault) from error
             raise Unreachable(str(error)) from error
 
     def request(
@@ -2311,6 +2318,15 @@ def refuse_unreachable(target: Target) -> NoReturn:
     raise Refusal("not_started", message, hint, retryable=True)
 
 
+def refuse_untrusted(target: Target, fault: Untrusted) -> NoReturn:
+    raise Refusal(
+        "not_started",
+        f"{target.url.text} answers, but its certificate is not accepted here: {str(fault).rstrip('.')}. Nothing was sent.",
+        "Use the name that the certificate is for in --url, and start the client with SSL_CERT_FILE set to the PEM file "
+        "of its authority if that is a private one.",
+    )
+
+
 def refuse_impostor(target: Target) -> NoReturn:
     raise Refusal(
         "not_started",
@@ -2918,6 +2934,8 @@ class Forwarding(Answering):
                 self.servers.look_alive(target)
                 session = None if flight.modern else self.sessions.get(target)
                 connection = self.servers.take(target, flight.limit)
+            except Untrusted as problem:
+                refuse_untrusted(target, problem)
             except Unreachable as problem:
                 if self._worth_waiting(flight, began):
                     continue

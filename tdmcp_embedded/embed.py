@@ -471,9 +471,10 @@ class Embedded:
     # -- what TouchDesigner shows ----------------------------------------------------------------------------
 
     def _serving_status(self, serving: Serving) -> Status:
+        here = f", for this machine at {serving.local_url}" if serving.local_url != serving.url else ""
         sentence = " ".join(
             part
-            for part in (f"Serving at {serving.url}.", self._notice, serving.warning, self._problem)
+            for part in (f"Serving at {serving.url}{here}.", self._notice, serving.warning, self._problem)
             if part
         )
         return Status("serving", sentence, serving.url, serving.port)

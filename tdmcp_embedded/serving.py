@@ -100,6 +100,9 @@ class Serving:
         self.asked = ("", "")
         """The remote agent that waits to be let in: its id, and a sentence for the person; empty if there is none."""
         self.url = ""
+        """For clients on other machines, where they reach it, else the local one."""
+        self.local_url = ""
+        """For this machine's own clients: plain HTTP at 127.0.0.1."""
         self.port = 0
         self.key = ""
         self.settings: Settings | None = None
@@ -212,7 +215,7 @@ class Serving:
     def _show_dashboard(self) -> None:
         import webbrowser
 
-        address = self.url.removesuffix("mcp")
+        address = self.local_url.removesuffix("mcp")
         # In the fragment, which browsers send to nobody; the page takes it out of the address at once.
         if webbrowser.open(f"{address}#key={self.key}"):
             self.warn("browser", "")
@@ -264,6 +267,7 @@ class Serving:
         import_sdk()  # before anything else of the SDK
         from tdmcp_embedded.files import home
         from tdmcp_embedded.http.app import build_app
+        from tdmcp_embedded.http.certificate_names import names
         from tdmcp_embedded.http.dashboard import Dashboard
         from tdmcp_embedded.http.keys import Keys
         from tdmcp_embedded.instances import Entry
@@ -284,6 +288,8 @@ class Serving:
             raise CannotServe(str(error)) from None
         self.port = port
         self.url = f"{scheme}://{reachable_address(listening_address(settings.address))}:{port}/mcp"
+        assert self._thread is not None
+        self.local_url = f"http://127.0.0.1:{self._thread.local_port}/mcp"
         self._facts.update(url=self.url, port=port)
         self._look_at_exposure()
         if elevated():
@@ -314,6 +320,7 @@ class Serving:
             sessions=self._mcp.session_count,
             log=self._log,
             agents=self._agents,
+            certified=names(settings.tls_certificate) if settings.tls_certificate else (),
             extra=self._dashboard.endpoints(),
             instance_id=self._instance_id,
         )
@@ -399,7 +406,7 @@ class Serving:
     def _check_public(self, public: str) -> None:
         from tdmcp_embedded.public_address import check
 
-        sentence = check(public, self.url.removesuffix("/mcp"))
+        sentence = check(public, self.local_url.removesuffix("/mcp"))
         if self._current_settings().public_address == public:
             self.warn("public", sentence)
 
@@ -442,7 +449,12 @@ class Serving:
             self._look_at_exposure()
             self._look_at_consents()
             facts = {name: self._facts.get(name, "") for name in REGISTERED}
-            facts |= {"url": self.url, "token": self.key, "dashboard": self.url.removesuffix("mcp")}
+            facts |= {
+                "url": self.local_url,
+                "token": self.key,
+                "dashboard": self.local_url.removesuffix("mcp"),
+            }
+            facts["network_url"] = self.url if self.url != self.local_url else ""
             facts["instance_id"] = self._instance_id
             facts["public"] = self._current_settings().public_address
             if self._entry.path is None or not self._entry.path.exists():

@@ -123,6 +123,14 @@ def _component(entry: dict[str, Any]) -> Iterator[Finding]:
     if entry.get("token") and not answer.key_accepted and url.startswith("http:"):
         yield Finding(PROBLEM, "component", f"{who} refuses the access key in its own registry entry.",
                       "Pulse Restart on the component's page Server.")  # fmt: skip
+    network = str(entry.get("network_url") or "")
+    if network.startswith("https:"):
+        fault = probe.tls_fault(network)
+        if fault:
+            yield Finding(NOTE if "does not accept" in fault else PROBLEM, "certificate", f"{network} {fault}.",
+                          "Remote clients must trust the authority of the certificate (docs/remote.md).")  # fmt: skip
+        else:
+            yield Finding(OK, "certificate", f"{network} has a certificate that this machine accepts")
     public = str(entry.get("public") or "")
     if public:
         wrong = public_address.check(public, url.removesuffix("/mcp"))

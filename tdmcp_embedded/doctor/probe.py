@@ -67,6 +67,29 @@ def _health(connection: http.client.HTTPConnection, headers: dict[str, str] | No
     return json.loads(connection.getresponse().read(1 << 20))
 
 
+def tls_fault(url: str) -> str:
+    """What is wrong with the TLS handshake at an HTTPS address, as clients on this machine make it; nothing if it is fine.
+
+    The ends of sentences that begin with the address.
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    try:
+        with (
+            socket.create_connection((host, parts.port or 443), _PATIENCE_S) as line,
+            ssl.create_default_context().wrap_socket(line, server_hostname=host),
+        ):
+            return ""
+    except ssl.SSLCertVerificationError as error:
+        return f"has a certificate that this machine does not accept: {error.verify_message.rstrip('.')}"
+    except TimeoutError:
+        return "accepts connections, but makes no TLS handshake"
+    except (ssl.SSLError, ConnectionResetError) as error:
+        return f"fails in the TLS handshake: {getattr(error, 'reason', '') or 'the connection was reset'}"
+    except (OSError, UnicodeError) as error:
+        return f"cannot be reached from this machine: {error}"
+
+
 def listens(port: int) -> bool:
     """Whether anybody accepts connections on a port of this computer."""
     try:

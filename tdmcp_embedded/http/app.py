@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,7 @@ def build_app(
     agents: Agents | None = None,
     extra: Mapping[str, Endpoint] | None = None,
     instance_id: str = "",
+    certified: Collection[str] = (),
 ) -> ASGIApp:
     """The application that serves MCP at `/mcp`, `/health` and `/metrics`.
 
@@ -53,6 +54,7 @@ def build_app(
         log: where refused keys are told of, and what the calls in `/metrics` are counted from.
         agents: remote agents, if OAuth is switched on; else nothing of it is mounted.
         extra: further endpoints by path.
+        certified: the names in the server's certificate.
         instance_id: what `/health` tells this server from others by.
     """
     log = log or Log()
@@ -81,7 +83,7 @@ def build_app(
         lambda: settings().require_key or bool(settings().public_address),
         site.challenge if site is not None else None,
     )
-    app = HostGate(app, lambda: settings().public_address)
+    app = HostGate(app, lambda: settings().public_address, certified)
     app = HeadGate(app)
     return Application(app, lifespan)
 

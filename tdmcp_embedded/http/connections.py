@@ -89,10 +89,10 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         self.made_at = self.waits_since = self.reads_since = time.monotonic()
         self._admitted = False
-        listener = getattr(self.loop, "listener", None)
         own = transport.get_extra_info("socket")
-        if listener is not None and own is not None:
-            listener.establish(own.fileno())
+        if own is not None:
+            for listener in getattr(self.loop, "listeners", ()):
+                listener.establish(own.fileno())
         address = self.client[0] if self.client else ""
         if not is_loopback(address) and self._from(address) > MAX_PER_MACHINE:
             _log.warning("More than %d connections from %s; the newest was closed.", MAX_PER_MACHINE, address)
@@ -202,11 +202,13 @@ class Loop(asyncio.SelectorEventLoop):
     """An event loop which does not wait a minute for a TLS handshake (such connections are in nobody's count yet), and
     whose faults go to our log."""
 
-    #: What counts the connections.
-    listener: Listener | None = None
+    plain: socket.socket | None = None
+    """The listener that speaks no TLS, whatever the others do; uvicorn has one setting for all."""
 
     def __init__(self) -> None:
         super().__init__(Selector())
+        #: What counts the connections.
+        self.listeners: list[Listener] = []
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
         # asyncio's own logger belongs to the host; what it says there may end at the Textport, from this thread.
@@ -215,12 +217,15 @@ class Loop(asyncio.SelectorEventLoop):
         _log.error("%s%s", str(context.get("message", "A fault in the server")).splitlines()[0], what)
 
     async def create_server(self, *args: Any, **options: Any) -> asyncio.Server:
+        if self.plain is not None and options.get("sock") is self.plain:
+            options["ssl"] = None
         if options.get("ssl") is not None:
             options.setdefault("ssl_handshake_timeout", HANDSHAKE_PATIENCE_S)
         listener = options.get("sock")
         if isinstance(listener, Listener):
-            listener.limit = most_connections()
-            self.listener = listener
+            # Where there are two listeners, others cannot take the half of this machine's own clients.
+            listener.limit = most_connections() // (1 if self.plain is None else 2)
+            self.listeners.append(listener)
         return await super().create_server(*args, **options)
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tdmcp_embedded.http.answers import Refusal, headers, refuse
+from tdmcp_embedded.http.certificate_names import matches
 
 #: Headers with which proxies, tunnels and delivery networks say for whom they ask, and how the names of others begin.
 _PROXY_HEADERS: Final = frozenset(
@@ -39,10 +40,14 @@ class HostGate:
 
     Args:
         public: the address under which a proxy or tunnel makes this server known, like https://td.example.com; or nothing.
+        certified: names of the server's certificate; over TLS it is known by these as well.
     """
 
-    def __init__(self, app: ASGIApp, public: Callable[[], str] = lambda: "") -> None:
+    def __init__(
+        self, app: ASGIApp, public: Callable[[], str] = lambda: "", certified: Collection[str] = ()
+    ) -> None:
         self._app = app
+        self._certified = certified
         self._public = public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -78,8 +83,10 @@ class HostGate:
             )
         return None
 
-    @staticmethod
-    def _ours(name: str, scope: Scope) -> bool:
+    def _ours(self, name: str, scope: Scope) -> bool:
+        # A page that has rebound a name of its own to this machine has no certificate for one of ours.
+        if name and scope["scheme"] == "https" and matches(name, self._certified):
+            return True
         address = (scope.get("server") or ("", 0))[0]
         if is_loopback(address):
             return name in _LOCAL_NAMES

@@ -12,6 +12,7 @@ from typing import Any, Final
 _BACKLOG: Final = 128
 #: Connections beyond the limit that may be open until the loop has closed those that were cut.
 _SPARE: Final = 16
+LOOPBACK: Final = "127.0.0.1"
 
 
 class CannotListen(Exception):
@@ -97,6 +98,28 @@ def listen(address: str, port: int, scan: int = 0) -> Listener:
         f"{which} taken on {address} by other programs; set another Port on the Server page, or end the program that "
         "holds it."
     )
+
+
+def listen_here(port: int, scan: int = 0) -> Listener:
+    """A listening socket for this machine's own clients, who need neither the network nor a certificate.
+
+    At `port` if that can be, else at one of those that follow, else at any.
+
+    Raises:
+        CannotListen: this machine has no loopback address.
+    """
+    for candidate in [*range(port, min(port + max(scan, 1), 65535) + 1), 0]:
+        try:
+            return _bind(LOOPBACK, candidate)
+        except OSError as error:
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES) or not candidate:
+                raise CannotListen(_unusable(LOOPBACK, error)) from error
+    raise AssertionError("the last candidate either serves or raises")
+
+
+def serves_this_machine(address: str, tls: bool) -> bool:
+    """Whether who listens at an address can be reached at the loopback address in plain HTTP."""
+    return not tls and address in (LOOPBACK, "0.0.0.0")
 
 
 def _bind(address: str, port: int) -> Listener:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from tdmcp_embedded import threads
 from tdmcp_embedded.http.imports import import_all, in_small_bites
-from tdmcp_embedded.http.listening import CannotListen, listen
+from tdmcp_embedded.http.listening import CannotListen, listen, listen_here, serves_this_machine
 
 if TYPE_CHECKING:
     import asyncio
@@ -55,6 +55,8 @@ class State:
 class ServerThread:
     """One run of an ASGI application on a background thread. Make a new one for every start.
 
+    Where the address is another than 127.0.0.1, or speaks TLS, it listens at 127.0.0.1 in plain HTTP as well.
+
     Args:
         app_factory: makes the application, given the port; called on the thread, after the heavy imports.
         address, port, scan: where to listen (see `listening.listen`).
@@ -81,7 +83,7 @@ class ServerThread:
         self._stopping = False
         self._server: Server | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._listener: socket.socket | None = None
+        self._listeners: list[socket.socket] = []
         # A daemon, so that a host which ends without telling us can end.
         self._thread = threading.Thread(
             target=threads.guarded, args=(self._run, "The server's thread"), name="tdmcp-http", daemon=True
@@ -96,6 +98,11 @@ class ServerThread:
         """Whether the thread runs; it may hold its port as long as it does."""
         return self._thread.is_alive()
 
+    @property
+    def local_port(self) -> int:
+        """The port at 127.0.0.1 for plain HTTP, known once `state` has a port."""
+        return int(self._listeners[-1].getsockname()[1])
+
     def start(self) -> None:
         """Start the thread and return at once; binding and importing happen there, `on_state` tells how they went."""
         self._thread.start()
@@ -103,13 +110,14 @@ class ServerThread:
     def request_stop(self) -> None:
         """Ask it to stop and return at once. Open streams are closed; the port is free within two seconds."""
         self._stopping = True
-        loop, server, listener = self._loop, self._server, self._listener
+        loop, server = self._loop, self._server
         if loop is not None and server is not None:
             with contextlib.suppress(RuntimeError):  # it has ended this very moment
                 loop.call_soon_threadsafe(_exit_now, server)
-        elif listener is not None:
-            # Still importing, which cannot be broken off; but the port is free at once.
-            listener.close()
+        else:
+            # Still importing, which cannot be broken off; but the ports are free at once.
+            for listener in self._listeners:
+                listener.close()
 
     def stop(self, timeout: float = 2.0) -> bool:
         """Ask it to stop and wait for that, at most `timeout` seconds.
@@ -138,9 +146,11 @@ class ServerThread:
 
     def _serve(self) -> None:
         # Bound first: it tells at once whether the port is to be had, and callers then wait instead of being refused.
-        self._listener = listener = listen(self._address, self._port, self._scan)
+        listeners = self._listeners = [listen(self._address, self._port, self._scan)]
         try:
-            port = listener.getsockname()[1]
+            port = listeners[0].getsockname()[1]
+            if not serves_this_machine(self._address, bool(self._certificate)):
+                listeners.append(listen_here(port, self._scan))
             self._tell(State(Phase.STARTING, port))
             with in_small_bites():
                 import_all()
@@ -152,9 +162,10 @@ class ServerThread:
             # An explicit loop: neither the host's policy nor uvloop nor, on Windows, Proactor (whose listener can die
             # when a server is started again) has a say in it.
             with asyncio.Runner(loop_factory=Loop) as runner:
-                runner.run(self._until_stopped(server, listener))
+                runner.run(self._until_stopped(server))
         finally:
-            listener.close()
+            for listener in listeners:
+                listener.close()
 
     def _make_server(self, app: ASGIApp) -> Server:
         import uvicorn
@@ -181,16 +192,22 @@ class ServerThread:
         )
         return Server(config)
 
-    async def _until_stopped(self, server: Server, listener: socket.socket) -> None:
+    async def _until_stopped(self, server: Server) -> None:
         from asyncio import get_running_loop
         from concurrent.futures import ThreadPoolExecutor
 
+        from tdmcp_embedded.http.connections import Loop
+
         self._server, self._loop = server, get_running_loop()
+        port = self._state.port
+        if len(self._listeners) > 1:
+            assert isinstance(self._loop, Loop)
+            self._loop.plain = self._listeners[1]
         # Of our own, so that its threads are called like ours: the log tells our records by that.
         self._loop.set_default_executor(ThreadPoolExecutor(thread_name_prefix="tdmcp-worker"))
-        server.on_started = lambda: self._tell(State(Phase.SERVING, listener.getsockname()[1]))
+        server.on_started = lambda: self._tell(State(Phase.SERVING, port))
         if not self._stopping:
-            await server.serve(sockets=[listener])
+            await server.serve(sockets=self._listeners)
 
     def _tell(self, state: State) -> None:
         self._state = state

@@ -13,8 +13,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 
-def make(folder: Path) -> tuple[str, str]:
-    """Write `certificate.pem` and `key.pem`; their paths."""
+def make(folder: Path, *more: str) -> tuple[str, str]:
+    """Write `certificate.pem` and `key.pem`; their paths.
+
+    Args:
+        more: further DNS names of it.
+    """
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "tdmcp test")])
     now = datetime.datetime.now(datetime.UTC)
@@ -28,7 +32,11 @@ def make(folder: Path) -> tuple[str, str]:
         .not_valid_after(now + datetime.timedelta(days=1))
         .add_extension(
             x509.SubjectAlternativeName(
-                [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("localhost")]
+                [
+                    x509.IPAddress(ipaddress.ip_address("127.0.0.1")),
+                    x509.DNSName("localhost"),
+                    *map(x509.DNSName, more),
+                ]
             ),
             critical=False,
         )

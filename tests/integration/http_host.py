@@ -6,7 +6,7 @@ import http.client
 import secrets
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +32,13 @@ class HttpHost:
         scan: int = 0,
         address: str = "127.0.0.1",
         tls: tuple[str, str] = ("", ""),
+        certified: Collection[str] = (),
         **settings: Any,
     ) -> None:
         self.queue = FrameQueue()
         self.queue.pump()
         self.states: list[State] = []
-        self.settings = settings
+        self.settings, self.certified = settings, certified
         self.streams = 0
         self.entered: list[str] = []
         self._news = threading.Condition()
@@ -61,7 +62,7 @@ class HttpHost:
         keys.first(TOKEN)
         return build_app(
             self.mcp, lifespan=self.lifespan, queue=self.queue, keys=keys, settings=lambda: settings,
-            instance_id=secrets.token_hex(8),
+            instance_id=secrets.token_hex(8), certified=self.certified,
         )  # fmt: skip
 
     @asynccontextmanager

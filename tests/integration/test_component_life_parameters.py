@@ -125,7 +125,11 @@ def test_certificate_and_key_make_it_https(td, tmp_path):
     change(td, Tlscertificate=certificate, Tlskey=key)
     url = until(lambda: par(td, "Url"), lambda url: url.startswith("https://"))
     context = ssl.create_default_context(cafile=certificate)
-    until(lambda: entries(td)[0]["url"], url)
+    entry = until(lambda: entries(td)[0], lambda entry: entry["network_url"] == url)
+    assert entry["url"].startswith("http://127.0.0.1:"), "for this machine's own clients"
+    with urllib.request.urlopen(entry["url"].removesuffix("mcp") + "health") as answer:
+        assert answer.status == 200
+    assert f"for this machine at {entry['url']}" in par(td, "Status")
     with urllib.request.urlopen(url.removesuffix("mcp") + "health", context=context) as answer:
         assert answer.status == 200
     change(td, Tlscertificate=str(tmp_path / "missing.pem"))

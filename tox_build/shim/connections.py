@@ -42,6 +42,10 @@ class Impostor(Unreachable):
     """Something else answers where a server should be: it is shown no key."""
 
 
+class Untrusted(Unreachable):
+    """The server's certificate is not accepted: nothing was sent. The text says why."""
+
+
 class Unresponsive(OSError):
     """The connection stands but nobody speaks; `seconds` long."""
 
@@ -96,6 +100,9 @@ class Connection:
 
                 self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=url.host)
         except (OSError, UnicodeError) as error:  # no host is called like that
+            fault = getattr(error, "verify_message", "")
+            if fault:
+                raise Untrusted(fault) from error
             raise Unreachable(str(error)) from error
 
     def request(

@@ -14,6 +14,7 @@ from tox_build.shim.connections import (
     TooMuch,
     Unreachable,
     Unresponsive,
+    Untrusted,
     events,
 )
 from tox_build.shim.constants import CHANGES, INSTANCE_KEY, LISTS, PATIENCE, SERVER_KEY, TASKS_KEPT
@@ -29,6 +30,7 @@ from tox_build.shim.servers import (
     refuse_lost,
     refuse_silence,
     refuse_unreachable,
+    refuse_untrusted,
 )
 from tox_build.shim.sessions import Sessions
 from tox_build.shim.subscriptions import Subscriptions
@@ -70,6 +72,8 @@ class Forwarding(Answering):
                 self.servers.look_alive(target)
                 session = None if flight.modern else self.sessions.get(target)
                 connection = self.servers.take(target, flight.limit)
+            except Untrusted as problem:
+                refuse_untrusted(target, problem)
             except Unreachable as problem:
                 if self._worth_waiting(flight, began):
                     continue

@@ -6,7 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from tox_build.shim.connections import Connection, Dropped, Impostor, Pool, Unresponsive, Url
+from tox_build.shim.connections import Connection, Dropped, Impostor, Pool, Unresponsive, Untrusted, Url
 from tox_build.shim.constants import CONNECT_TIMEOUT, CONTRACT, GIVE_UP, HANDSHAKE, NAMED, RESTART_GAP
 from tox_build.shim.flights import Flight
 from tox_build.shim.instances import Instances
@@ -278,6 +278,15 @@ def refuse_unreachable(target: Target) -> NoReturn:
             "Open your project, or check the URL against the component's Server page; then repeat the call."
         )
     raise Refusal("not_started", message, hint, retryable=True)
+
+
+def refuse_untrusted(target: Target, fault: Untrusted) -> NoReturn:
+    raise Refusal(
+        "not_started",
+        f"{target.url.text} answers, but its certificate is not accepted here: {str(fault).rstrip('.')}. Nothing was sent.",
+        "Use the name that the certificate is for in --url, and start the client with SSL_CERT_FILE set to the PEM file "
+        "of its authority if that is a private one.",
+    )
 
 
 def refuse_impostor(target: Target) -> NoReturn:
