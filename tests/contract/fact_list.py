@@ -96,7 +96,7 @@ FACTS: dict[int, Fact] = {
     71: Fact("Frames", "LI", "Execute family at creation: active on; CHOP Execute valuechange, Panel Execute offtoon, Parameter Execute onpulse and custom on.", _LATER),
     72: Fact("Finding", "LD", "op(par) takes parameters and evaluates them; par['x'] = value assigns; par[Par].", _LATER),
     73: Fact("Creating", "?", "What destroying a host with docked operators raises is not established; the stand-in refuses it with an exception like any other.", "its test is the stand-in's own"),
-    74: Fact("Operators", "DL", "Script operators, Timer CHOP, OSC, Web and Keyboard DATs and the GLSL family are made with docked DATs.", _LATER),
+    74: Fact("Operators", "DL", "Script operators, Timer CHOP, OSC, Web and Keyboard DATs and the GLSL family are made with docked DATs.", "the stand-in docks those of a GLSL TOP and POP"),
     75: Fact("Errors", "L", "A GLSL shader that fails is a warning on the operator that names the Info DAT."),
     76: Fact("Parameters", "L", "A parameter that takes several operators evaluates to a list; * in Render TOP's geometry means geometry only.", _LATER),
     77: Fact("Parameters", "L", "References by name do not follow a rename; only a warning shows.", _LATER),
@@ -106,7 +106,7 @@ FACTS: dict[int, Fact] = {
     81: Fact("Parameters", "D", "Par.tuplet and tupletName exist though the present pages omit them: absence from the pages is not absence.", _LATER),
     82: Fact("Process", "R", "sys.executable in a component's subprocess is no Python: use app.pythonExecutable and check it.", _SERVER),
     83: Fact("Process", "D", "Derivative's own component registers with clients as touchdesigner and serves on port 13316.", _SERVER),
-    84: Fact("Data", "L", "numpyArray of a TOP begins with the bottom row.", _LATER),
+    84: Fact("Data", "L", "numpyArray of a TOP begins with the bottom row."),
 }  # fmt: skip
 
 #: Tests of the product and of the stand-in's process that hold to a fact without being contract tests.

@@ -52,7 +52,7 @@ def test_a_new_geometry_component_contains_a_torus_that_is_shown_and_rendered(t)
     assert torus.render
 
 
-@fact(17)
+@fact(17, 74)
 def test_a_glsl_top_brings_its_docked_operators(t):
     glsl = t.scratch.create(t.td.glslTOP, "shader")
     assert {d.name for d in glsl.docked} == {"shader_pixel", "shader_compute", "shader_info"}

@@ -113,6 +113,16 @@ def test_a_horizontal_ramp_grows_to_the_right(t):
     assert near(right, (0.9, 0.9, 0.9, 1), 0.02)
 
 
+@fact(84)
+def test_the_bottom_row_is_the_first_of_numpy_array(t):
+    top = t.scratch.create(t.td.rampTOP)
+    top.par.type = "vertical"
+    rows = top.numpyArray()[:, 0, 0]
+    below, above = top.sample(u=0.5, v=0.1)[0], top.sample(u=0.5, v=0.9)[0]
+    assert below != above
+    assert (rows[0] < rows[-1]) == (below < above)
+
+
 def test_noise_is_grey_and_moves_with_its_translate_expression(t):
     top = t.scratch.create(t.td.noiseTOP)
     top.par.tz.expr = "absTime.seconds"
