@@ -71,12 +71,14 @@ def set_up() -> None:
         + sys.version.encode()
         + str(ROOT).encode()
     ).hexdigest()
-    if PYTHON.exists() and STAMP.exists() and STAMP.read_text() == wanted:
+    if PYTHON.exists() and STAMP.exists() and STAMP.read_text("utf-8") == wanted:
         return
     print("Setting up the environment in .venv (once; about a minute) ...", file=sys.stderr, flush=True)
     venv.create(VENV, clear=True, with_pip=True)
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install"]
-    _with_progress([*pip, "--require-hashes", "--no-deps", "-r", str(LOCKED)], LOCKED.read_text().count("=="))
+    _with_progress(
+        [*pip, "--require-hashes", "--no-deps", "-r", str(LOCKED)], LOCKED.read_text("utf-8").count("==")
+    )
     _with_progress([*pip, "--no-deps", "--no-build-isolation", "-e", str(ROOT)], 1)
     STAMP.write_text(wanted)
 
@@ -84,7 +86,9 @@ def set_up() -> None:
 def _with_progress(command: list[str], total: int) -> None:
     """Run pip; one line tells how far it is, and its last words are shown when it fails."""
     show = sys.stderr.isatty()
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    )
     assert process.stdout is not None
     lines, done = [], 0
     for line in process.stdout:

@@ -1014,6 +1014,11 @@ class Target:
         )
 
 
+def lives(target: Target) -> bool:
+    """Whether the process that wrote an entry lives: not only one that has its process id by now."""
+    return process_alive(target.pid) and same_process(target.pid, target.entry.get("process_started"))
+
+
 def on_this_machine(host: str) -> bool:
     """Whether an address is loopback, or another one of this machine; a name is not, since names can be moved."""
     for family in (socket.AF_INET, socket.AF_INET6):
@@ -1146,11 +1151,7 @@ class Instances:
             now = time.monotonic()
             if self._looked and now - self._looked < 0.2:
                 return self._entries
-            alive = [
-                target
-                for target in self._read()
-                if process_alive(target.pid) and same_process(target.pid, target.entry.get("process_started"))
-            ]
+            alive = [target for target in self._read() if lives(target)]
             if len(alive) > 1:
                 # A process id may have been used again since a crash: do not call that a choice.
                 answering = [target for target in alive if self._answers(target, now)]
@@ -1395,7 +1396,7 @@ class Instances:
                 retryable=True,
             )
         last = self.last
-        if last is not None and process_alive(last.pid):
+        if last is not None and lives(last):
             raise Refusal(
                 "not_started",
                 f"TouchDesigner is running ({last}), but the tdmcp component in it is off, restarting or deleted.",
@@ -2242,7 +2243,7 @@ class Servers:
         if self.closing or now - began > RESTART_GAP or now - self._contact > RESTART_GAP * 3:
             return False
         last = self.instances.last
-        if last is not None and not process_alive(last.pid):
+        if last is not None and not lives(last):
             return False
         time.sleep(0.1)
         self.instances.forget()
@@ -2268,7 +2269,7 @@ class Servers:
                 raise Unresponsive(time.monotonic() - asked)
             if life.probe(target.url):
                 return
-            if target.pid and not process_alive(target.pid):
+            if target.pid and not lives(target):
                 raise Dropped("the process has ended")
             silent = time.monotonic() - max(life.heard, connection.heard, asked)
             if silent >= GIVE_UP:
@@ -2305,7 +2306,7 @@ def refuse_silence(target: Target, silence: Unresponsive, sent: bool) -> NoRetur
 
 
 def refuse_unreachable(target: Target) -> NoReturn:
-    if target.pid and process_alive(target.pid):
+    if target.pid and lives(target):
         message = f"TouchDesigner is running ({target}), but its server at {target.url.text} does not answer."
         hint = "It is restarting, or the component is off: repeat the call in a moment, else switch it on."
     else:
@@ -2339,7 +2340,7 @@ def refuse_impostor(target: Target) -> NoReturn:
 def refuse_lost(target: Target) -> NoReturn:
     ended = "closed the connection"
     for _ in range(10 if target.pid else 0):
-        if not process_alive(target.pid):
+        if not lives(target):
             ended = "ended"
             break
         time.sleep(0.02)  # a process lives a little longer than its sockets
@@ -2393,7 +2394,7 @@ class Sessions:
     def tend(self, target: Target | None) -> None:
         """Have a session with this server and listen to it, once the client is ready. Raises Refusal, OSError."""
         session = self.current
-        if session is not None and session.target.pid and not process_alive(session.target.pid):
+        if session is not None and session.target.pid and not lives(session.target):
             self.forget(session)
         if target is not None and self.ready and self.hello is not None:
             session = self.get(target)
@@ -2944,7 +2945,7 @@ class Forwarding(Answering):
                     if again < 3:
                         continue  # the entry may be newer by now
                     refuse_impostor(target)
-                if target.pid and not process_alive(target.pid) and again < 3:
+                if target.pid and not lives(target) and again < 3:
                     self.servers.instances.forget()  # the registry knows better by now: say what it says
                     continue
                 refuse_unreachable(target)
@@ -3009,7 +3010,7 @@ class Forwarding(Answering):
         )
         hints = tool.get("annotations")
         looks = isinstance(hints, dict) and hints.get("readOnlyHint") is True
-        return looks and process_alive(target.pid)
+        return looks and lives(target)
 
     def _sent(self, flight: Flight) -> None:
         # The flag first, then the look: `_cancel` does it the other way round, so that one of the two notices.

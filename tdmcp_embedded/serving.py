@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from tdmcp_embedded import threads
+from tdmcp_embedded import processes, threads
 from tdmcp_embedded.checking import (
     CannotServe,
     check_tls,
@@ -271,7 +271,6 @@ class Serving:
         from tdmcp_embedded.http.dashboard import Dashboard
         from tdmcp_embedded.http.keys import Keys
         from tdmcp_embedded.instances import Entry
-        from tdmcp_embedded.processes import elevated
         from tdmcp_embedded.projects import History
         from tdmcp_embedded.protocol.server import Host, McpServer
 
@@ -292,12 +291,7 @@ class Serving:
         self.local_url = f"http://127.0.0.1:{self._thread.local_port}/mcp"
         self._facts.update(url=self.url, port=port)
         self._look_at_exposure()
-        if elevated():
-            self.warn(
-                "elevated",
-                "TouchDesigner runs as administrator: programs started without that may not be able to read what it "
-                "writes. Start it without.",
-            )
+        self._look_at_rights()
         self._entry = Entry()
         self._history = History()
         host = Host(self._td, self._queue, self._current_settings, self._facts, self._log)
@@ -435,6 +429,15 @@ class Serving:
     def _look_at_exposure(self) -> None:
         remote = any(not key.local_only for key in self._keys)
         self.warn("exposure", exposure(self._current_settings(), remote))
+
+    def _look_at_rights(self) -> None:
+        self.warn(
+            "elevated",
+            "TouchDesigner runs as administrator: programs started without that may not be able to read what it writes. "
+            "Start it without."
+            if processes.elevated()
+            else "",
+        )
 
     def _current_settings(self) -> Settings:
         assert self.settings is not None

@@ -129,6 +129,7 @@ def _download(wanted: Iterable[Pinned], system: str, folder: Path) -> None:
             check=False,
             capture_output=True,
             text=True,
+            errors="replace",
             stdin=subprocess.DEVNULL,
         )
     if done.returncode:

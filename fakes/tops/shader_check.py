@@ -133,6 +133,7 @@ def _compiled(source: str, where: str, program: str, libraries: str) -> tuple[st
         input=PREAMBLE + source,
         capture_output=True,
         text=True,
+        errors="replace",
         env=environment,
         timeout=20,
         check=False,

@@ -21,7 +21,6 @@ from tox_build.shim.constants import CHANGES, INSTANCE_KEY, LISTS, PATIENCE, SER
 from tox_build.shim.flights import Flight, Outlet
 from tox_build.shim.known import Known, announcing
 from tox_build.shim.messages import Refusal, dumps, header_value, is_answer, said
-from tox_build.shim.processes import process_alive
 from tox_build.shim.projects import Projects
 from tox_build.shim.servers import (
     Servers,
@@ -34,7 +33,7 @@ from tox_build.shim.servers import (
 )
 from tox_build.shim.sessions import Sessions
 from tox_build.shim.subscriptions import Subscriptions
-from tox_build.shim.targets import Target
+from tox_build.shim.targets import Target, lives
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -82,7 +81,7 @@ class Forwarding(Answering):
                     if again < 3:
                         continue  # the entry may be newer by now
                     refuse_impostor(target)
-                if target.pid and not process_alive(target.pid) and again < 3:
+                if target.pid and not lives(target) and again < 3:
                     self.servers.instances.forget()  # the registry knows better by now: say what it says
                     continue
                 refuse_unreachable(target)
@@ -147,7 +146,7 @@ class Forwarding(Answering):
         )
         hints = tool.get("annotations")
         looks = isinstance(hints, dict) and hints.get("readOnlyHint") is True
-        return looks and process_alive(target.pid)
+        return looks and lives(target)
 
     def _sent(self, flight: Flight) -> None:
         # The flag first, then the look: `_cancel` does it the other way round, so that one of the two notices.

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from tox_build.shim.connections import Connection, Url
 from tox_build.shim.messages import Refusal
 from tox_build.shim.private_files import Unsafe, read_private
-from tox_build.shim.processes import host_id, process_alive, same_process
-from tox_build.shim.targets import Target, _folder_of, _inside, _near, _same, _stem
+from tox_build.shim.processes import host_id
+from tox_build.shim.targets import Target, _folder_of, _inside, _near, _same, _stem, lives
 
 if TYPE_CHECKING:
     from typing import Any, NoReturn
@@ -66,11 +66,7 @@ class Instances:
             now = time.monotonic()
             if self._looked and now - self._looked < 0.2:
                 return self._entries
-            alive = [
-                target
-                for target in self._read()
-                if process_alive(target.pid) and same_process(target.pid, target.entry.get("process_started"))
-            ]
+            alive = [target for target in self._read() if lives(target)]
             if len(alive) > 1:
                 # A process id may have been used again since a crash: do not call that a choice.
                 answering = [target for target in alive if self._answers(target, now)]
@@ -315,7 +311,7 @@ class Instances:
                 retryable=True,
             )
         last = self.last
-        if last is not None and process_alive(last.pid):
+        if last is not None and lives(last):
             raise Refusal(
                 "not_started",
                 f"TouchDesigner is running ({last}), but the tdmcp component in it is off, restarting or deleted.",

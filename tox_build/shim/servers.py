@@ -11,8 +11,7 @@ from tox_build.shim.constants import CONNECT_TIMEOUT, CONTRACT, GIVE_UP, HANDSHA
 from tox_build.shim.flights import Flight
 from tox_build.shim.instances import Instances
 from tox_build.shim.messages import Refusal, _object, header_value
-from tox_build.shim.processes import process_alive
-from tox_build.shim.targets import Target
+from tox_build.shim.targets import Target, lives
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -204,7 +203,7 @@ class Servers:
         if self.closing or now - began > RESTART_GAP or now - self._contact > RESTART_GAP * 3:
             return False
         last = self.instances.last
-        if last is not None and not process_alive(last.pid):
+        if last is not None and not lives(last):
             return False
         time.sleep(0.1)
         self.instances.forget()
@@ -230,7 +229,7 @@ class Servers:
                 raise Unresponsive(time.monotonic() - asked)
             if life.probe(target.url):
                 return
-            if target.pid and not process_alive(target.pid):
+            if target.pid and not lives(target):
                 raise Dropped("the process has ended")
             silent = time.monotonic() - max(life.heard, connection.heard, asked)
             if silent >= GIVE_UP:
@@ -267,7 +266,7 @@ def refuse_silence(target: Target, silence: Unresponsive, sent: bool) -> NoRetur
 
 
 def refuse_unreachable(target: Target) -> NoReturn:
-    if target.pid and process_alive(target.pid):
+    if target.pid and lives(target):
         message = f"TouchDesigner is running ({target}), but its server at {target.url.text} does not answer."
         hint = "It is restarting, or the component is off: repeat the call in a moment, else switch it on."
     else:
@@ -301,7 +300,7 @@ def refuse_impostor(target: Target) -> NoReturn:
 def refuse_lost(target: Target) -> NoReturn:
     ended = "closed the connection"
     for _ in range(10 if target.pid else 0):
-        if not process_alive(target.pid):
+        if not lives(target):
             ended = "ended"
             break
         time.sleep(0.02)  # a process lives a little longer than its sockets

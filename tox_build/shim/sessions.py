@@ -13,9 +13,8 @@ from tox_build.shim.constants import CONTRACT, GIVE_UP, HANDSHAKE, HANDSHAKE_LIM
 from tox_build.shim.flights import Flight, Outlet
 from tox_build.shim.known import Known
 from tox_build.shim.messages import Refusal, dumps, is_answer, params_of, said
-from tox_build.shim.processes import process_alive
 from tox_build.shim.servers import Servers, Session
-from tox_build.shim.targets import Target
+from tox_build.shim.targets import Target, lives
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +60,7 @@ class Sessions:
     def tend(self, target: Target | None) -> None:
         """Have a session with this server and listen to it, once the client is ready. Raises Refusal, OSError."""
         session = self.current
-        if session is not None and session.target.pid and not process_alive(session.target.pid):
+        if session is not None and session.target.pid and not lives(session.target):
             self.forget(session)
         if target is not None and self.ready and self.hello is not None:
             session = self.get(target)

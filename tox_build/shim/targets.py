@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tox_build.shim.connections import Url
 from tox_build.shim.constants import CONTRACT, OLDEST_CONTRACT
 from tox_build.shim.messages import Refusal, plain
+from tox_build.shim.processes import process_alive, same_process
 
 if TYPE_CHECKING:
     from typing import Any
@@ -90,6 +91,11 @@ class Target:
         return (
             "This client's shim is older than the tdmcp component; pulse Install Client on its Clients page."
         )
+
+
+def lives(target: Target) -> bool:
+    """Whether the process that wrote an entry lives: not only one that has its process id by now."""
+    return process_alive(target.pid) and same_process(target.pid, target.entry.get("process_started"))
 
 
 def on_this_machine(host: str) -> bool:

@@ -171,3 +171,11 @@ def test_several_warnings_stand_side_by_side_until_each_is_over(run):
     assert run.version == seen and run.warning == "The log cannot be written. Plain HTTP."
     run.warn("log", "")
     assert run.warning == "Plain HTTP."
+
+
+def test_a_touchdesigner_run_as_administrator_is_told_in_status(run, monkeypatch):
+    run._look_at_rights()
+    assert run.warning == ""
+    monkeypatch.setattr("tdmcp_embedded.processes.elevated", lambda: True)
+    run._look_at_rights()
+    assert run.warning.startswith("TouchDesigner runs as administrator")
