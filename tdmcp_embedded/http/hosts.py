@@ -71,6 +71,7 @@ class HostGate:
         scope["tdmcp.remote"] = (
             f"was sent to {public}" if by_public_name else _not_local(scope, hostname(host))
         )
+        scope["tdmcp.forwarded"] = _forwarded(scope) if public else ""
         origins = headers(scope, b"origin")
         # Behind a proxy the connection's own scheme is that of its last stretch, and so may be the Host.
         proxied = by_public_name or bool(public and _comes_by_proxy(scope))
@@ -134,6 +135,33 @@ def is_local(scope: Scope) -> bool:
     that passes on bytes, with a loopback Host that its far end sends, shows none and cannot be told.
     """
     return scope.get("tdmcp.remote") == ""
+
+
+def caller_address(scope: Scope) -> str:
+    """The address of who asks: behind the proxy of Public Address what that says, else the connection's."""
+    client = scope.get("client")
+    return forwarded_address(scope) or (str(client[0]) if client else "")
+
+
+def forwarded_address(scope: Scope) -> str:
+    """For which address a trusted proxy asks; nothing without one.
+
+    Trusted is a proxy on this machine, while Public Address is set.
+    """
+    return str(scope.get("tdmcp.forwarded", ""))
+
+
+def _forwarded(scope: Scope) -> str:
+    client = scope.get("client")
+    if client is None or not is_loopback(client[0]):
+        return ""
+    lines = headers(scope, b"x-forwarded-for") or headers(scope, b"x-real-ip")
+    # The last entry is what the proxy itself has seen; those before it are what its client claims.
+    last = lines[-1].decode("latin-1").rpartition(",")[2].strip() if lines else ""
+    try:
+        return str(ipaddress.ip_address(last.strip("[]")))
+    except ValueError:
+        return ""
 
 
 def why_remote(scope: Scope) -> str:

@@ -9,6 +9,7 @@ from typing import Final
 from starlette.types import Scope
 
 from tdmcp_embedded.http.answers import Refusal
+from tdmcp_embedded.http.hosts import forwarded_address
 from tdmcp_embedded.logs.log import Log
 
 #: Seconds between two records of the same address; who tries keys by the thousand must not fill the disk.
@@ -30,15 +31,21 @@ class Strangers:
 
     def refused(self, scope: Scope, refusal: Refusal) -> None:
         """A request was refused for its key."""
-        client = scope.get("client")
+        client, forwarded = scope.get("client"), forwarded_address(scope)
         address = str(client[0]) if client else ""
+        who = forwarded or address
         now = self._clock()
-        since, more = self._seen.get(address, (-QUIET_S, 0))
+        since, more = self._seen.get(who, (-QUIET_S, 0))
         if now - since < QUIET_S:
-            self._seen[address] = (since, more + 1)
+            self._seen[who] = (since, more + 1)
             return
         if len(self._seen) >= _ADDRESSES:
             self._seen.clear()
-        self._seen[address] = (now, 0)
+        self._seen[who] = (now, 0)
         before = f" ({more} more before)" if more else ""
-        self._log.access(f"A request to {scope['path']} was refused{before}.", refusal.code, address=address)
+        self._log.access(
+            f"A request to {scope['path']} was refused{before}.",
+            refusal.code,
+            address=address,
+            forwarded=forwarded,
+        )

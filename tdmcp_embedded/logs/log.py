@@ -104,6 +104,8 @@ def audit_line(record: Record) -> str:
     """A record as a line of JSON for the audit log."""
     facts: dict[str, Any] = {"time": stamp(record.time)}
     facts |= {name: getattr(record, name) for name in AUDITED}
+    if record.forwarded:
+        facts["forwarded"] = record.forwarded
     if not record.tool:
         facts["event"] = record.event
     facts["ms"] = record.ms

@@ -23,7 +23,7 @@ class Record:
 
     `number` counts up without gaps, `time` is seconds since 1970, `ms` how long a call took. A call has `tool`,
     `outcome` ("ok" or the code of its failure), the name of its `key`, the `client` as it calls itself, the `address`
-    it came from and the `session` it belongs to.
+    it came from, the one that a proxy says it was `forwarded` for, and the `session` it belongs to.
     """
 
     number: int
@@ -34,6 +34,7 @@ class Record:
     key: str = ""
     client: str = ""
     address: str = ""
+    forwarded: str = ""
     session: str = ""
     tool: str = ""
     target: str = ""

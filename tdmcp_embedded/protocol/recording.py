@@ -121,7 +121,11 @@ def _named(info: Any) -> str:
 def _caller(ctx: Context) -> dict[str, str]:
     scope = ctx.request.scope if ctx.request is not None else {}
     key, address = scope.get("tdmcp.key"), scope.get("client")
-    return {"key": key.name if key is not None else "", "address": address[0] if address else ""}
+    return {
+        "key": key.name if key is not None else "",
+        "address": address[0] if address else "",
+        "forwarded": str(scope.get("tdmcp.forwarded", "")),
+    }
 
 
 def _outcome(result: Any) -> str:

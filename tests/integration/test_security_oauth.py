@@ -65,7 +65,10 @@ class Agent:
     `decide` is what the person at TouchDesigner does once the code is shown there.
     """
 
-    def __init__(self, td: StandIn, decide: str, name: str = "Remote Agent") -> None:
+    def __init__(
+        self, td: StandIn, decide: str, name: str = "Remote Agent", method: Any = "none", url: str = ""
+    ) -> None:
+        self.method, self.url = method, url or td.url
         self.td, self.memory, self.name = td, Memory(), name
         self._decide = decide
         self.page = self.shown = ""
@@ -101,11 +104,11 @@ class Agent:
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[Client]:
         auth = OAuthClientProvider(
-            server_url=self.td.url,
+            server_url=self.url,
             client_metadata=OAuthClientMetadata(
                 client_name=self.name,
                 redirect_uris=[CALLBACK],
-                token_endpoint_auth_method="none",
+                token_endpoint_auth_method=self.method,
             ),
             storage=self.memory,
             redirect_handler=self.open,
@@ -113,7 +116,7 @@ class Agent:
         )
         async with (
             httpx2.AsyncClient(auth=auth, timeout=PATIENCE) as web,
-            Client(streamable_http_client(self.td.url, http_client=web)) as client,
+            Client(streamable_http_client(self.url, http_client=web)) as client,
         ):
             yield client
 
@@ -244,7 +247,7 @@ async def test_an_agent_can_give_its_access_back(td: StandIn) -> None:
 
 
 async def test_the_person_can_turn_everybody_out(td: StandIn) -> None:
-    agent = Agent(td, "Approve")
+    agent = Agent(td, "Approve", method="client_secret_basic")
     async with agent.connect() as client:
         await client.list_tools()
     tokens = agent.memory.tokens

@@ -55,6 +55,12 @@ _UNSAFE_SCHEMES: Final = frozenset(
 _UNSAFE_PREFIXES: Final = ("ms-", "x-apple", "com.apple.", "microsoft.")
 
 
+class ApprovedCode(AuthorizationCode):
+    """A code, and for the audit log whom the person has approved for it."""
+
+    approval: str = ""
+
+
 class Agents:
     """Everything OAuth knows: who registered, who waits, who was let in. On the server's loop, one a server.
 
@@ -64,7 +70,7 @@ class Agents:
 
     def __init__(self, store: Store, consents: Consents, ceiling: Callable[[], Level], log: Log) -> None:
         self.store, self.consents, self.ceiling, self.log = store, consents, ceiling, log
-        self.codes: dict[str, AuthorizationCode] = {}
+        self.codes: dict[str, ApprovedCode] = {}
         self.used: dict[str, str] = {}
         """Codes that were exchanged, with the grant they gave: who shows one again has overheard it."""
         self.registrations = Bucket(time.monotonic)
@@ -84,11 +90,12 @@ class Agents:
         request = self.consents.decide(request_id, approve)
         if request is None:
             return False
-        word = "let in" if approve else "turned away"
+        word = "approved" if approve else "denied"
         self.log.access(
-            f"{request.client_name} was {word} at the component, at level {request.level.value}.",
+            f"{_described(request)} was {word} at the component, at level {request.level.value}.",
             "ok" if approve else "denied",
             client=request.client_name,
+            address=request.address,
         )
         return True
 
@@ -96,7 +103,7 @@ class Agents:
         """Turn out every agent; how many there were."""
         count = self.store.revoke_all()
         self.codes.clear()
-        self.log.access(f"{count} remote agents were turned out at the component.", "ok")
+        self.log.access(f"{count} remote agents were revoked at the component.", "ok")
         return count
 
     def code_for(self, request: Request, issuer: str) -> str:
@@ -107,7 +114,8 @@ class Agents:
             return construct_redirect_uri(target, error="access_denied", state=params.state, iss=issuer)
         while len(self.codes) >= _MAX_CODES:
             del self.codes[next(iter(self.codes))]
-        code = AuthorizationCode(
+        code = ApprovedCode(
+            approval=_described(request),
             code=secrets.token_urlsafe(32),
             scopes=[request.level.value],
             expires_at=time.time() + CODE_S,
@@ -194,7 +202,8 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         self, client: OAuthClientInformationFull, authorization_code: AuthorizationCode
     ) -> OAuthToken:
         agents = self._agents
-        if agents.codes.pop(authorization_code.code, None) is None:
+        approved = agents.codes.pop(authorization_code.code, None)
+        if approved is None:
             raise TokenError("invalid_grant", "The code was used already.")
         level = Level(authorization_code.scopes[0])
         name = client.client_name or "An agent"
@@ -202,6 +211,13 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         while len(agents.used) >= _MAX_CODES:
             del agents.used[next(iter(agents.used))]
         agents.used[authorization_code.code] = tokens.grant.id
+        agents.log.access(
+            f"{approved.approval} has signed in, at level {level.value}.",
+            "ok",
+            key=_key_name(tokens.grant),
+            client=name,
+            address=address_of_request.get(),
+        )
         return _answer(tokens)
 
     async def load_refresh_token(
@@ -251,6 +267,10 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         asked = [Level(scope) for scope in scopes or () if scope in set(Level)]
         highest = max(asked, key=lambda level: level.rank, default=Level.OBSERVE)
         return min(highest, self._agents.ceiling(), key=lambda level: level.rank)
+
+
+def _described(request: Request) -> str:
+    return f"{request.client_name} (client {request.client_id}, code {request.code}, redirect to {request.redirect_host})"
 
 
 def _key_name(grant: Grant) -> str:

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 from collections.abc import Mapping
 from typing import Any, Final
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote_plus, urlencode, urlsplit
 
-from mcp.server.auth.routes import create_auth_routes, create_protected_resource_routes
+from mcp.server.auth.handlers.metadata import MetadataHandler
+from mcp.server.auth.routes import build_metadata, create_auth_routes, create_protected_resource_routes
 from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
 from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter, ValidationError
 from starlette.requests import Request
-from starlette.routing import Router
+from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tdmcp_embedded.http.answers import Refusal, refuse
+from tdmcp_embedded.http.answers import Refusal, headers, refuse
 from tdmcp_embedded.http.endpoints import Endpoint
-from tdmcp_embedded.http.hosts import origin
+from tdmcp_embedded.http.hosts import caller_address, origin
 from tdmcp_embedded.http.oauth import page
 from tdmcp_embedded.http.oauth.consents import Decision
 from tdmcp_embedded.http.oauth.provider import FOREIGN_RESOURCE, Agents, Provider, address_of_request
 from tdmcp_embedded.settings import Level
 
+AUTHORIZATION_METADATA: Final = "/.well-known/oauth-authorization-server"
 RESOURCE_METADATA: Final = "/.well-known/oauth-protected-resource/mcp"
 
 #: What the endpoints that anybody may call take: bytes of a body, and fields of a form, of which the SDK fails above 1000.
 _MOST_BYTES: Final = 16 * 1024
 _MOST_FIELDS: Final = 50
+
+#: How clients may show at the token endpoint who they are.
+_CLIENT_AUTHENTICATION: Final = ("none", "client_secret_basic", "client_secret_post")
 
 _FORM: Final = b"application/x-www-form-urlencoded"
 #: Without this pydantic puts a slash behind a bare host, and an issuer must be the same to the letter.
@@ -46,7 +53,7 @@ class Site:
         """What is mounted where. All of it is public: who has no key yet comes here to get one."""
         sdk = self._sdk
         return {
-            "/.well-known/oauth-authorization-server": Endpoint(sdk, ("GET",), public=True),
+            AUTHORIZATION_METADATA: Endpoint(sdk, ("GET",), public=True),
             RESOURCE_METADATA: Endpoint(sdk, ("GET",), public=True),
             "/register": Endpoint(self._register, ("POST",), public=True),
             "/authorize": Endpoint(self._authorize, ("GET",), public=True),
@@ -64,8 +71,7 @@ class Site:
 
         Anybody can register any address; nobody is sent to one before the person at TouchDesigner has decided.
         """
-        client = scope.get("client")
-        address_of_request.set(str(client[0]) if client else "")
+        address_of_request.set(caller_address(scope))
         await self._sdk(scope, receive, _OnlyToConsent(send, f"{origin(scope)}/consent?"))
 
     async def _token(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -77,11 +83,15 @@ class Site:
         if any(resource.rstrip("/") != f"{origin(scope)}/mcp" for resource in asked):
             await _oauth_error(send, "invalid_target", FOREIGN_RESOURCE)
             return
-        await self._sdk(scope, _replay(body, receive), send)
+        address_of_request.set(caller_address(scope))
+        await self._sdk(scope, _replay(_with_credentials(body, scope), receive), send)
 
     async def _revoke(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await _small(scope, receive, send, fields=_MOST_FIELDS)
         if body is not None:
+            body = _with_credentials(body, scope)
+            if b"client_secret=" not in body:
+                body += b"&client_secret="  # the SDK wants the field, also of clients without a secret
             await self._sdk(scope, _replay(body, receive), send)
 
     async def _register(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -108,14 +118,20 @@ class Site:
         levels = [level.value for level in Level]
         url = _URL.validate_python(issuer)
         offered = [level.value for level in Level if self._agents.ceiling().allows(level)]
+        registration = ClientRegistrationOptions(enabled=True, valid_scopes=levels, default_scopes=levels)
+        revocation = RevocationOptions(enabled=True)
         routes = create_auth_routes(
             Provider(self._agents, issuer),
             url,
-            client_registration_options=ClientRegistrationOptions(
-                enabled=True, valid_scopes=levels, default_scopes=levels
-            ),
-            revocation_options=RevocationOptions(enabled=True),
+            client_registration_options=registration,
+            revocation_options=revocation,
         )
+        metadata = build_metadata(url, None, registration, revocation)
+        metadata.token_endpoint_auth_methods_supported = list(_CLIENT_AUTHENTICATION)
+        metadata.revocation_endpoint_auth_methods_supported = list(_CLIENT_AUTHENTICATION)
+        # The SDK's own does not say that public clients are welcome.
+        routes = [route for route in routes if route.path != AUTHORIZATION_METADATA]
+        routes.append(Route(AUTHORIZATION_METADATA, MetadataHandler(metadata).handle, methods=["GET"]))
         routes += create_protected_resource_routes(
             _URL.validate_python(f"{issuer}/mcp"),
             [url],
@@ -151,6 +167,28 @@ async def _small(scope: Scope, receive: Receive, send: Send, *, fields: int = 0)
         send, "invalid_request", f"The request is over {_MOST_BYTES // 1024} kB, or has too many fields."
     )
     return None
+
+
+def _with_credentials(body: bytes, scope: Scope) -> bytes:
+    """A form with what the client says in the header `Authorization: Basic` (RFC 6749, 2.3.1).
+
+    The SDK looks for `client_id` in the form only, also of clients that need not repeat it there.
+    """
+    given = headers(scope, b"authorization")
+    kind, _, credentials = given[0].strip().partition(b" ") if len(given) == 1 else (b"", b"", b"")
+    if kind.lower() != b"basic":
+        return body
+    try:
+        name, colon, secret = base64.b64decode(credentials.strip(), validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        return body
+    form = parse_qs(body.decode("latin-1"), keep_blank_values=True)
+    more = {}
+    if colon and "client_id" not in form:
+        more["client_id"] = unquote_plus(name)
+    if colon and "client_secret" not in form:
+        more["client_secret"] = unquote_plus(secret)
+    return b"&".join(filter(None, (body, urlencode(more).encode())))
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
