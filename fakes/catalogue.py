@@ -112,6 +112,18 @@ class TypeInfo:
         return {n: tuple(m) for n, m in members.items()}
 
     @cached_property
+    def as_made(self) -> tuple[tuple[str, ParInfo], ...]:
+        """Built-in parameters in the order of an operator whose sequences have one block each: nearly every one."""
+        names: list[str] = []
+        for name, info in self.pars.items():
+            if not info.sequence:
+                names.append(name)
+            if info.style == "Sequence":
+                names += [f"{name}0{rest}" for rest in self.sequences[name]]
+        found = ((name, self.par(name)) for name in names)
+        return tuple((name, info) for name, info in found if info is not None)
+
+    @cached_property
     def groups(self) -> dict[str, tuple[str, ...]]:
         """Parameter group -> its parameters in vector order; single parameters are their own group."""
         found: dict[str, list[ParInfo]] = {}

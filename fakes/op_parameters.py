@@ -42,6 +42,9 @@ class Parametered(Held):
     def pars(self, *patterns: str) -> list[Par]:
         """The parameters whose names match any of the patterns, in order; without any, all."""
         node = self._live()
+        if not patterns and node.custom is None and not node.blocks and node.info.family != "POP":
+            # Readings of large projects ask every operator for them.
+            return [Par(node, name, info) for name, info in node.info.as_made]
         names = [name for name in node.par_names() if not unmade(node, name)]
         if patterns:
             names = [n for n in names if any(paths.match_any(p, n) for p in patterns)]

@@ -34,12 +34,11 @@ class HeldPar(Guarded):
     _generation: int
 
     def __init__(self, node: Node, name: str, info: ParInfo | CustomInfo) -> None:
-        put = object.__setattr__
-        put(self, "_node", node)
-        put(self, "_name", name)
-        put(self, "_known", info)
-        put(self, "_id", node.id)
-        put(self, "_generation", node.par_generation)
+        _put_node(self, node)
+        _put_name(self, name)
+        _put_known(self, info)
+        _put_id(self, node.id)
+        _put_generation(self, node.par_generation)
 
     def _alive(self) -> bool:
         # Asked by every access, and a reading of a large project makes millions of them.
@@ -80,3 +79,11 @@ class HeldPar(Guarded):
             raise tdError(f"Cannot set {attribute} of the built-in parameter {self._name}.")
         setattr(info, attribute, value)
         self._node.changed("pages")
+
+
+# The slots' own setters: without a look-up of the attribute for each of millions of parameters.
+_put_node = HeldPar.__dict__["_node"].__set__
+_put_name = HeldPar.__dict__["_name"].__set__
+_put_known = HeldPar.__dict__["_known"].__set__
+_put_id = HeldPar.__dict__["_id"].__set__
+_put_generation = HeldPar.__dict__["_generation"].__set__

@@ -16,8 +16,9 @@ from tdmcp_embedded.touchdesigner.values import clean, rounded
 SYSTEM_NETWORKS = ("/ui", "/sys")
 
 
-#: Seconds of work after which a scan offers the frame back in any case: the queue foresees no longer step.
-_LONG = 0.0003
+#: Seconds of work after which a scan offers the frame back in any case: a step that is a fifth of a frame's budget, so
+#: that a frame is filled by a few of them, and one that gets a single step (on a busy machine) still comes forward.
+_LONG = 0.0008
 
 
 class Pace:

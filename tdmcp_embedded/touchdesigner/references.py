@@ -59,7 +59,7 @@ def broken(td: ModuleType, gone: Mapping[str, str], own: str = "") -> Generator[
             inside is gone with it.
     """
     look = _Look(td, gone)
-    pace = operators.Pace(every=8)
+    pace = operators.Pace(every=32)
     asked = steps = 0
     complete = True
     skip = [*operators.SYSTEM_NETWORKS, *([own] if own else [])]
@@ -87,7 +87,8 @@ class _Look:
         self._moved = {
             new: old for old, new in gone.items() if new and posixpath.dirname(old) != posixpath.dirname(new)
         }
-        self._references: dict[str, list[str]] = {}
+        self._by_default: dict[str, list[str]] = {}
+        """Built-in parameters by type whose default names an operator."""
         self.found: list[Reference] = []
 
     def at(self, operator: Any) -> None:
@@ -108,14 +109,19 @@ class _Look:
             self._script(operator, path, was)
 
     def _parameters(self, operator: Any) -> Iterator[Any]:
-        """Those that are not at their default; nothing else names anything."""
-        kind = op_type(operator)
-        if kind not in self._references:
-            self._references[kind] = [str(par.name) for par in operator.builtinPars if par.isOP]
-        always = self._references[kind]
+        """Those that are not at their default, and those whose default names an operator; nothing else does."""
+        # One attribute of each parameter: in a large project there are hundreds of thousands of them.
         for par in operator.pars():
-            if not par.isDefault or par.name in always:
+            if not par.isDefault:
                 yield par
+        kind = op_type(operator)
+        if kind not in self._by_default:
+            self._by_default[kind] = [str(par.name) for par in operator.builtinPars if _names_by_default(par)]
+        for name in self._by_default[kind]:
+            par = operator.par[name]
+            if par is not None and par.isDefault:
+                yield par
+        yield from (par for par in operator.customPars if par.isOP and par.isDefault)
 
     def _script(self, dat: Any, path: str, was: str) -> None:
         text = str(dat.text)
@@ -170,6 +176,10 @@ class _Look:
             if (path + "/").startswith(new + "/"):
                 return old + path[len(new) :]
         return ""
+
+
+def _names_by_default(par: Any) -> bool:
+    return bool(par.isOP) and bool(told(lambda: par.default) or told(lambda: par.val))
 
 
 def resolved(word: str, path: str) -> str:
