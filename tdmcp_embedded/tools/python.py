@@ -15,7 +15,9 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, bounding
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import census, python, python_effects, undo
+from tdmcp_embedded.touchdesigner.builds import find, is_annotation
 from tdmcp_embedded.touchdesigner.census import Census
+from tdmcp_embedded.touchdesigner.named_operators import NamedOperators
 from tdmcp_embedded.touchdesigner.python_effects import Effects
 from tdmcp_embedded.touchdesigner.values import cut, weight
 
@@ -80,12 +82,18 @@ class Before:
 
 
 def prepare(call: Call, arguments: ExecutePython) -> Steps[Before | None]:
-    """In a large project the operators are listed beforehand, if the code may make or delete any at all."""
+    """In a large project the operators are listed beforehand, if the text speaks of making or deleting any, and does not
+    spell out where."""
     if call.batched or len(arguments.code) > _LONGEST_CODE:
         return None
     known = Before(python_effects.of(arguments.code))
-    if known.effects.makes and not census.is_small(call.td):
-        known.listed = yield from census.over_frames(call.td)
+    effects = known.effects
+    if effects.shows and not census.is_small(call.td):
+        where_is_spelt_out = not effects.computed and (
+            not effects.derived or NamedOperators(call.td, _me(call), effects).whole
+        )
+        if not where_is_spelt_out:
+            known.listed = yield from census.over_frames(call.td)
     return known
 
 
@@ -103,6 +111,13 @@ def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None,
     effects = before.effects
     # Within the code's own step, so that nobody else's work is among what it did.
     own = census.at_once(td) if effects.makes and before.listed is None and census.is_small(td) else None
+    # In a large project: what the code names, and how many operators there are.
+    named = (
+        NamedOperators(td, _me(call), effects)
+        if effects.makes and own is None and before.listed is None
+        else None
+    )
+    named_before, counted = (named.listed(), census.count(td)) if named is not None else ({}, 0)
     stored = census.stored(td) if effects.stores and (own is not None or not effects.opaque) else None
     failure: list[ToolFailure] = []
 
@@ -126,13 +141,19 @@ def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None,
         if own is None and effects.opaque:
             failure[0].hint = (failure[0].hint + _NOT_LISTED).strip()
         raise failure[0]
+    # Not in `own`: whoever puts back later removes what is not in that.
+    was = own
     after = census.at_once(td) if own is not None else None
+    elsewhere = 0
+    if named is not None:
+        was, after = named_before, named.listed(named_before)
+        elsewhere = census.count(td) - counted - (len(after) - len(was))
     if effects.edits:
         # The undo block ends here; its step has its name after that.
         yield
     if before.listed is not None and (call.undo_name or effects.opaque):
-        own, after = before.listed, (yield from census.over_frames(td))
-    changes = census.compare(own, after) if own is not None and after is not None else census.Changes()
+        was, after = before.listed, (yield from census.over_frames(td))
+    changes = census.compare(was, after) if was is not None and after is not None else census.Changes()
     if outcome.error:
         return _failure(outcome, kept=True, changes=changes)
     output = PythonResult(
@@ -148,6 +169,8 @@ def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None,
     for word, paths in (("created", changes.created), ("deleted", changes.deleted)):
         if len(paths) > _MOST_LISTED:
             output.stderr += f"\n[{len(paths)} operators {word}, the first {_MOST_LISTED} are listed]"
+    if elsewhere and not any(is_annotation(each) for path in changes.created if (each := find(td, path))):
+        output.stderr += _ELSEWHERE.format(abs(elsewhere), "made" if elsewhere > 0 else "deleted")
     if effects.edits and (call.undo_name or changes != census.Changes()):
         watch = aftermath.Watch()
         output.problems = yield from watch.after(call, changes.created)
@@ -161,6 +184,13 @@ def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None,
 _NOT_LISTED = (
     " The project is large and the code runs what its text does not show: operators made after an undo block was ended "
     "from inside, and changed storage, may be left over."
+)
+
+
+#: For code that changes networks its text does not name, in a project too large to be listed in its own step.
+_ELSEWHERE = (
+    "\n[{} more operators were {} in networks that the code does not name: they are not listed; "
+    "find_operators shows what is there]"
 )
 
 

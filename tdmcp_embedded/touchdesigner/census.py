@@ -31,23 +31,29 @@ class Changes:
     renamed: list[str] = field(default_factory=list)
 
 
+def count(td: ModuleType) -> int:
+    """How many operators there are outside TouchDesigner's own networks: one question for each top network."""
+    tops = _tops(td)
+    return len(tops) + sum(int(each.numChildrenRecursive) for each in tops if each.isCOMP)
+
+
 def is_small(td: ModuleType) -> bool:
-    """Whether all operators can be listed within one step; asks no more of them than that takes."""
-    waiting, found = list(_tops(td)), 0
-    while waiting:
-        operator = waiting.pop()
-        if operator.isCOMP:
-            found += int(operator.numChildren)
-            if found > MOST_AT_ONCE:
-                return False
-            waiting.extend(operator.children)
-    return True
+    """Whether all operators can be listed within one step."""
+    return count(td) <= MOST_AT_ONCE
 
 
 def at_once(td: ModuleType) -> Census:
     """All operators, within this step."""
+    return _listed(list(_tops(td)))
+
+
+def inside(comp: Any) -> Census:
+    """All operators inside a COMP, within this step."""
+    return _listed(list(comp.findChildren(depth=1, includeUtility=True)))
+
+
+def _listed(waiting: list[Any]) -> Census:
     found: Census = {}
-    waiting = list(_tops(td))
     while waiting:
         operator = waiting.pop()
         found[int(operator.id)] = str(operator.path)
@@ -60,7 +66,7 @@ def at_once(td: ModuleType) -> Census:
 def over_frames(td: ModuleType) -> Generator[None, None, Census]:
     """All operators, a few a step."""
     found: Census = {}
-    pace = operators.Pace(every=32)
+    pace = operators.Pace(every=64)
     for operator, _ in operators.walk(td.op("/"), skip=operators.SYSTEM_NETWORKS):
         found[int(operator.id)] = str(operator.path)
         if pace.due():

@@ -7,7 +7,8 @@ stays empty may clear what the user could redo.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -22,9 +23,30 @@ class Effects:
     """It may change what operators hold in their storage."""
     opaque: bool = False
     """It runs what its text does not show, which may also end or switch off undo."""
+    shows: bool = field(default=False, compare=False)
+    """Its text itself speaks of making, deleting, moving or renaming."""
+    computed: bool = field(default=False, compare=False)
+    """It finds operators by names that its text does not spell out."""
+    derived: bool = field(default=False, compare=False)
+    """It goes from the operators it names to others: what they hold, or what is around them."""
+    from_me: bool = field(default=False, compare=False)
+    """It speaks of the operator it runs as."""
+    from_root: bool = field(default=False, compare=False)
+    names: frozenset[str] = field(default=frozenset(), compare=False)
+    """Texts in it that may be names or paths of operators."""
 
 
-EVERYTHING = Effects(True, True, True, True)
+EVERYTHING = Effects(True, True, True, True, shows=True, computed=True)
+
+#: How code goes from one operator to others.
+_DERIVING = frozenset(
+    {
+        "children", "findChildren", "findChild", "ops", "inputs", "outputs", "docked", "dock", "parent", "selectedChildren",
+        "currentChild", "owner", "eval", "evalOP", "evalOPs", "val", "inputConnectors", "outputConnectors",
+    }
+)  # fmt: skip
+_FINDERS = frozenset({"op", "ops", "opex"})
+_PATH = re.compile(r"[\w./-]{1,200}")
 
 #: What changes which operators there are.
 _MAKING = frozenset(
@@ -98,12 +120,19 @@ def of(code: str) -> Effects:
         reader.visit(tree)
     except RecursionError:
         return EVERYTHING
-    return EVERYTHING if reader.opaque else Effects(reader.edits, reader.makes, reader.stores)
+    opaque = reader.opaque
+    return Effects(
+        reader.edits or opaque, reader.makes or opaque, reader.stores or opaque, opaque,
+        shows=reader.makes, computed=reader.computed, derived=reader.derived,
+        from_me=bool(reader.spoken & {"me", "parent"}), from_root="root" in reader.spoken, names=frozenset(reader.names),
+    )  # fmt: skip
 
 
 class _Reader(ast.NodeVisitor):
     def __init__(self, tree: ast.AST) -> None:
-        self.edits = self.makes = self.stores = self.opaque = False
+        self.edits = self.makes = self.stores = self.opaque = self.computed = self.derived = False
+        self.names: set[str] = set()
+        self.spoken: set[str] = set()
         self._modules = {"tdu"}
         # Names that only ever stand for something the code defines itself.
         self._functions = {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
@@ -126,6 +155,9 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         called = node.func
+        name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
+        if name in _FINDERS and not all(_is_name(each) for each in node.args):
+            self.computed = True
         if isinstance(called, ast.Name):
             if called.id == "getattr" and len(node.args) > 1:
                 self._named(node.args[1])
@@ -144,6 +176,11 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         self._member(node.attr)
+        self.derived = self.derived or node.attr in _DERIVING
+        # A shortcut: `op.Tool`, `parent.Tool`, `iop.part`.
+        self.computed = self.computed or (
+            isinstance(node.value, ast.Name) and node.value.id in ("op", "parent", "iop", "ipar")
+        )
         if isinstance(node.ctx, (ast.Store, ast.Del)):
             self.edits = True
             self.makes = self.makes or node.attr == "name"
@@ -183,10 +220,15 @@ class _Reader(ast.NodeVisitor):
             self.edits = True
 
     def visit_Constant(self, node: ast.Constant) -> None:
-        if isinstance(node.value, str) and "annotateCOMP" in node.value:
+        if not isinstance(node.value, str):
+            return
+        if "annotateCOMP" in node.value:
             self.opaque = True
+        if _PATH.fullmatch(node.value):
+            self.names.add(node.value)
 
     def visit_Name(self, node: ast.Name) -> None:
+        self.spoken.add(node.id)
         if node.id in _UNSTEADY or node.id in ("exec", "eval", "compile", "globals", "vars", "__builtins__"):
             self.opaque = True
 
@@ -198,6 +240,15 @@ class _Reader(ast.NodeVisitor):
         return isinstance(node, ast.Name) and (
             node.id in _NAMESPACES | self._modules | self._functions or node.id[:1].isupper()
         )
+
+
+def _is_name(given: ast.expr) -> bool:
+    """Whether an argument spells out one operator, which is no pattern."""
+    return (
+        isinstance(given, ast.Constant)
+        and isinstance(given.value, str)
+        and _PATH.fullmatch(given.value) is not None
+    )
 
 
 def _containers(tree: ast.AST) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from unittest.mock import patch
 
 import pytest
 
@@ -10,6 +11,7 @@ from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.frame_queue import FrameQueue
 from tdmcp_embedded.protocol import arguments
 from tdmcp_embedded.protocol.runner import run_steps
+from tdmcp_embedded.touchdesigner import census
 from tests.unit.tools.edit.states import refused, state
 from tests.unit.tools.harness import Bench, tool
 
@@ -135,8 +137,12 @@ def large(bench: Bench) -> None:
 
 def test_in_a_large_project_listing_takes_turns_with_frames(bench: Bench) -> None:
     large(bench)
-    code = "op('/project1/base3').create(nullTOP, 'made')\nop('/project1/base4').name = 'other'"
+    code = "for i in range(2):\n    op(f'/project1/base{i}').create(nullTOP, 'made')\nop('/project1/base4').name = 'other'"
     assert len(bench.steps("execute_python", code=code)) > 20
+    answer = bench.json(
+        "execute_python", code=code.replace("made", "again").replace("4').name = '", "5').name = 'an")
+    )
+    assert answer["created"] == ["/project1/base0/again", "/project1/base1/again"]
     answer = bench.json(
         "execute_python", code="op('/project1/base3').create(nullTOP, 'second')\nop('base9').destroy()"
     )
@@ -152,6 +158,10 @@ def test_in_a_large_project_listing_takes_turns_with_frames(bench: Bench) -> Non
         "[o.path for o in me.children]",
         "op('/project1/base1').par.w = 3",
         "print(me)\n1/0",
+        # What its text does not show: whether anything came or went is counted.
+        "import os\nos.getcwd()",
+        "exec('x = 1')",
+        "import os\nop('/project1/base1').par.w = len(os.sep)",
     ],
 )
 def test_code_that_makes_nothing_looks_through_no_project(bench: Bench, code: str) -> None:
@@ -160,6 +170,55 @@ def test_code_that_makes_nothing_looks_through_no_project(bench: Bench, code: st
         assert len(bench.steps("execute_python", code=code)) < 6
     except ToolFailure as failure:
         assert failure.code is Code.PYTHON_ERROR
+
+
+#: Code in a large project, and what the answer names, without a look through the project.
+NAMED: list[tuple[str, str, list[str]]] = [
+    ("op('/project1/base3').create(nullTOP, 'made')", "created", ["/project1/base3/made"]),
+    ("op('base3').create(baseCOMP, 'made').create(nullTOP, 'in')", "created", ["/project1/base3/made", "/project1/base3/made/in"]),
+    ("me.create(nullTOP, 'made')", "created", ["/project1/made"]),
+    ("op('base3').op('n7').destroy()", "deleted", ["/project1/base3/n7"]),
+    ("op('base3/n7').name = 'other'", "renamed", ["/project1/base3/n7 → /project1/base3/other"]),
+    ("op('base3').name = 'other'", "renamed", ["/project1/base3 → /project1/other"]),
+    ("[o.destroy() for o in op('base3').children if o.name == 'n7']", "deleted", ["/project1/base3/n7"]),
+    ("import os\nop('base3').create(nullTOP, 'made')", "created", ["/project1/base3/made"]),
+    ("exec(\"op('base3').create('nullTOP', 'made')\")\nop('base3')", "created", ["/project1/base3/made"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "word", "paths"), NAMED, ids=[code for code, _, _ in NAMED])
+def test_what_code_makes_where_its_text_says_is_named_without_a_look_through_the_project(
+    bench: Bench, code: str, word: str, paths: list[str]
+) -> None:
+    large(bench)
+    with patch.object(census, "over_frames", side_effect=AssertionError("it looks through the project")):
+        answer = bench.json("execute_python", code=code)
+    assert answer[word] == paths
+    assert not answer.get("stderr")
+
+
+#: Code that goes to places its text does not spell out: it is listed beforehand.
+ELSEWHERE: list[tuple[str, str, list[str]]] = [
+    ("op('base' + '3').name = 'other'", "renamed", ["/project1/base3 → /project1/other"]),
+    ("me.op('base3').parent().op('base4').parent().create(nullTOP, 'm')", "created", ["/project1/m"]),
+    ("[o.destroy() for o in root.findChildren(name='n7') if o.parent().name == 'base3']", "deleted", ["/project1/base3/n7"]),
+    ("me.children[0].create(nullTOP, 'm')", "created", ["/project1/tdmcp/m"]),
+    ("import os\nop(os.sep.join(['', 'project1', 'base3'])).name = 'other'", "renamed", ["/project1/base3 → /project1/other"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "word", "paths"), ELSEWHERE, ids=[code for code, _, _ in ELSEWHERE])
+def test_what_code_makes_elsewhere_is_named_as_well(
+    bench: Bench, code: str, word: str, paths: list[str]
+) -> None:
+    large(bench)
+    assert bench.json("execute_python", code=code)[word] == paths
+
+
+def test_what_came_where_the_text_does_not_look_is_counted(bench: Bench) -> None:
+    large(bench)
+    code = "exec(\"for i in range(3): op('base' + str(i)).create('nullTOP', 'made')\")"
+    assert "[3 more operators were made in networks" in bench.json("execute_python", code=code)["stderr"]
 
 
 #: What the person does while a call works, and the code that then fails.
