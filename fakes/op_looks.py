@@ -37,6 +37,11 @@ class Placed(Held):
     showDocked = flag("showDocked")
 
     @property
+    def replicator(self) -> None:
+        """The replicator that made it: none, since no replicator makes anything here (`NotFaked`)."""
+        self._live()
+
+    @property
     def display(self) -> bool:
         return self._live().flag("display")
 

@@ -101,7 +101,7 @@ class Watch:
         self._around: dict[str, None] = {}
         self._full = False
         self._overwritten = ""
-        self._looked: set[str] = set()
+        self._looked: set[tuple[str, bool]] = set()
 
     def before(self, operators: Iterable[Any]) -> None:
         """Note the problems of operators that are about to be touched, of what they feed, and of what is around them.
@@ -132,10 +132,13 @@ class Watch:
     def _notice(self, operator: Any) -> None:
         """Note what will overwrite an edit of this operator; the first of a call is said."""
         home = operator.parent()
-        if self._overwritten or home is None or home.path in self._looked:
+        if self._overwritten or home is None:
             return
-        self._looked.add(str(home.path))
-        self._overwritten = overwriting.source(operator)
+        # What is around a network is the same for all in it, but for what is immune to cloning.
+        around = (str(home.path), bool(operator.cloneImmune))
+        above = around not in self._looked
+        self._looked.add(around)
+        self._overwritten = overwriting.source(operator, above)
 
     def _note(self, operator: Any) -> None:
         path = str(operator.path)

@@ -8,15 +8,20 @@ from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
 
-def source(operator: Any) -> str:
-    """In words, what will overwrite an edit of this operator; "" if nothing does."""
+def source(operator: Any, above: bool = True) -> str:
+    """In words, what will overwrite an edit of this operator; "" if nothing does.
+
+    Args:
+        above: whether to ask the components around it as well.
+    """
     immune = bool(operator.cloneImmune)
     current = operator
     while current is not None:
-        if current is not operator or current.isCOMP:
+        said = _replicated(current)
+        if not said and current.isCOMP:
             said = _of(current, inside=current is not operator, immune=immune)
-            if said:
-                return said
+        if said or not above:
+            return said
         immune = immune or bool(current.cloneImmune)
         current = current.parent()
     return ""
@@ -27,9 +32,6 @@ def _of(comp: Any, inside: bool, immune: bool) -> str:
     master = _clones(comp) if inside and not immune else ""
     if master:
         return f"{where} is a clone of {master}: TouchDesigner overwrites what is edited in it. Edit {master} instead."
-    replicator = told(lambda: getattr(comp, "replicator", None))
-    if replicator is not None:
-        return f"{where} was made by {replicator.path}, which makes it anew. Edit its template instead."
     file = _external(comp)
     if file:
         return (
@@ -37,6 +39,17 @@ def _of(comp: Any, inside: bool, immune: bool) -> str:
             "save the component there (export_component), or the edit is lost."
         )
     return ""
+
+
+def _replicated(operator: Any) -> str:
+    """A replicator makes operators of any family, and makes them again when its table changes."""
+    replicator = told(lambda: getattr(operator, "replicator", None))
+    if replicator is None:
+        return ""
+    return (
+        f"{operator.path} was made by {replicator.path}: TouchDesigner overwrites what is edited in it "
+        "when that makes its operators again. Edit the replicator's master operator instead."
+    )
 
 
 def _clones(comp: Any) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fakes.op_looks import Placed
 from tdmcp_embedded.errors import ToolFailure
 from tests.unit.tools.harness import Bench
 
@@ -117,3 +118,33 @@ def test_an_edit_in_what_an_external_tox_brings_says_so(bench: Bench, enabled: b
     comp.par.externaltox, comp.par.enableexternaltox = "parts/loaded.tox", enabled
     made = bench.json("create_operator", parent="/project1/loaded", type="noiseTOP")
     assert [("parts/loaded.tox" in line) for line in overwriting(made)] == [True] * enabled
+
+
+@pytest.mark.parametrize("edited", ["made", "made/inner", "made_top"])
+def test_an_edit_in_what_a_replicator_made_says_so(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, edited: str
+) -> None:
+    replicator = bench.make("replicatorCOMP", "replicator")
+    bench.make("baseCOMP", "made")
+    bench.make("noiseTOP", "inner", parent="/project1/made")
+    bench.make("noiseTOP", "made_top")
+    bench.make("noiseTOP", "own")
+
+    # What a replicator does is not faked; that it made an operator is said by the operator.
+    def made_by(operator: Any) -> Any:
+        return replicator if operator.name in ("made", "made_top") else None
+
+    monkeypatch.setattr(Placed, "replicator", property(made_by))
+    # The one beside it, which nothing overwrites, hides nothing.
+    paths = ["/project1/own", f"/project1/{edited}"]
+    for path, said in zip(paths, (0, 1), strict=True):
+        assert len(overwriting(bench.json("update_operator", path=path, comment="x"))) == said
+    assert len(overwriting(bench.json("update_operator", paths=paths, comment="y"))) == 1
+
+
+def test_what_overwrites_the_second_of_a_call_is_said_too(bench: Bench) -> None:
+    bench.make("baseCOMP", "own")
+    loaded = bench.make("baseCOMP", "loaded")
+    loaded.par.externaltox, loaded.par.enableexternaltox = "parts/loaded.tox", True
+    answer = bench.json("update_operator", paths=["/project1/own", "/project1/loaded"], comment="x")
+    assert len(overwriting(answer)) == 1
