@@ -77,8 +77,8 @@ def import_path(folder: Path) -> Path:
 
 @functools.cache
 def carried(*systems: str) -> Payload:
-    """A payload, for this machine by default; packed quickly, and once for all tests."""
-    return payload(systems or (SYSTEM,), wheel_folder(), level=1)
+    """A payload, for this machine by default; packed in half the time for a percent more, and once for all tests."""
+    return payload(systems or (SYSTEM,), wheel_folder(), level=6)
 
 
 def built(folder: Path) -> BuildReport:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 import socket
@@ -66,6 +67,15 @@ def test_read_outs_are_read_only_and_no_parameter_holds_the_key(td):
 
 def test_the_log_inside_tells_what_happened(td):
     assert "Serving at" in td.exec(f"[r[1].val for r in {COMPONENT}.op('log').rows()]")
+
+
+def test_every_thread_of_the_server_carries_its_name(td):
+    # Metrics are rendered by the event loop's executor, which makes its threads as it needs them.
+    assert httpx2.get(td.url.replace("/mcp", "/metrics"), headers=td.headers).status_code == 200
+    names = ast.literal_eval(td.exec("[t.name for t in __import__('threading').enumerate()]"))
+    ours = [name for name in names if not name.startswith(("MainThread", "stand-in "))]
+    assert "tdmcp-worker_0" in ours
+    assert [name for name in ours if not name.startswith("tdmcp-")] == []
 
 
 def test_the_extension_answers_scripts_of_the_project(td):
