@@ -47,6 +47,26 @@ _STYLES = {
 
 NUMBER_STYLES = frozenset({"Float", "Int", "XYZW", "XYZ", "XY", "UVW", "UV", "WH", "RGB", "RGBA"})
 OP_STYLES = frozenset({"OP", "COMP", "TOP", "CHOP", "DAT", "SOP", "POP", "MAT", "Object", "PanelCOMP"})
+
+#: Parameters that take several operators, by type and name: they evaluate to a list (fact 76). Those of Render TOP were
+#: seen; the others say "all" or a plural in their label or default.
+TAKE_SEVERAL = frozenset(
+    (kind, name)
+    for name, kinds in {
+        "geometry": "renderTOP renderpassTOP",
+        "lights": "renderTOP renderpassTOP",
+        "actors": "bulletsolverCOMP",
+        "forces": "bulletsolverCOMP actorCOMP",
+        "sops": "actorCOMP",
+        "shadowcasters": "lightCOMP",
+        "ops": "parameterCHOP parameterDAT",
+        "op": "opexecuteDAT parameterexecuteDAT pargroupexecuteDAT",
+        "panels": "panelexecuteDAT keyboardinCHOP keyboardinDAT mouseinCHOP",
+        "tops": "glslTOP",
+        "guide": "inversecurveCHOP",
+    }.items()
+    for kind in kinds.split()
+)
 _REFERS = re.compile(r"(op|object|mat|dat|comp)s?\d*$")
 _REFERRED = re.compile(r"\b(OP|TOP|CHOP|SOP|POP|DAT|MAT|COMP|Operator|Object)(?:s|\(s\))?(?!\w)")
 BUTTON_STYLES = frozenset({"Pulse", "Momentary", "Toggle"})

@@ -94,7 +94,7 @@ def from_script(state: ParState, found: Any) -> Any:
     if isinstance(found, Par):
         found = found.eval()
     if state.info.style in OP_STYLES:
-        return next(iter(paths.several(state.node, _path_text(found))), None)
+        return next(iter(every(state, found)), None)
     if state.info.style == "Python":
         return found
     if isinstance(found, Node):
@@ -106,3 +106,10 @@ def from_script(state: ParState, found: Any) -> Any:
     except (TypeError, ValueError):
         raise TypeError(f"float() argument must be a number, not {type(found).__name__}") from None
     return int(number) if state.info.is_int else number
+
+
+def every(state: ParState, found: Any) -> list[Node]:
+    """Every operator that an expression of a parameter gives, seen from the parameter's owner."""
+    from fakes.parameters import Par
+
+    return paths.several(state.node, _path_text(found.eval() if isinstance(found, Par) else found))

@@ -7,7 +7,7 @@ from typing import Any
 
 from fakes import paths
 from fakes.catalogue import OP_STYLES
-from fakes.coercion import coerce, from_script
+from fakes.coercion import coerce, every, from_script
 from fakes.errors import NotFaked, tdError
 from fakes.nodes import Mode, Node, ParState
 from fakes.problems import ParameterError, expression_text
@@ -142,6 +142,8 @@ def referenced(node: Node, name: str) -> list[Node]:
     state = node.state(name)
     if state is None or state.mode == Mode.CONSTANT:
         return paths.several(node, node.constant(name))
+    if state.mode == Mode.EXPRESSION:
+        return every(state, run(state, state.expr))
     found = evaluate(state)
     if isinstance(found, Node):
         return [found]

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from fakes import evaluation
-from fakes.catalogue import ParInfo
+from fakes.catalogue import TAKE_SEVERAL, ParInfo
 from fakes.custom import CustomInfo
 from fakes.errors import tdError
 from fakes.guard import Guarded
@@ -71,6 +71,8 @@ class HeldPar(Guarded):
     def _eval(self) -> Any:
         self._check()
         found = evaluation.value(self._node, self._name)
+        if (self._node.type, self._name) in TAKE_SEVERAL:
+            return [each.world.face(each) for each in evaluation.referenced(self._node, self._name)]
         return found.world.face(found) if isinstance(found, Node) else found
 
     def _define(self, attribute: str, value: Any) -> None:

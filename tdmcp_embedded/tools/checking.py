@@ -131,16 +131,38 @@ def check_errors(call: Call, given: CheckErrors) -> Steps[_Seen]:
     return seen
 
 
+def _together(seen: _Seen, files: set[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
+    """The groups, those of many messages that differ only in numbers made one, where the first of them stood.
+
+    A number in the name of a missing file is what the message is about.
+    """
+    alike: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for severity, message in seen.groups:
+        key = (severity, message)
+        alike.setdefault(key if key in files else (severity, diagnostics.shape(message)), []).append(key)
+    together: dict[tuple[str, str], list[str]] = {}
+    for shape, keys in alike.items():
+        if len(keys) < diagnostics.ALIKE:
+            together |= {key: seen.groups[key] for key in keys}
+            continue
+        first = seen.context.get(keys[0], keys[0][1])
+        seen.context[shape] = diagnostics.one_of(first, len(keys))
+        together[shape] = list(dict.fromkeys(path for key in keys for path in seen.groups[key]))
+    return together
+
+
 def finish(call: Call, given: CheckErrors, seen: _Seen) -> Checked:
     """Look for the files and make the page, on a worker: a drive may take its time."""
     place, groups, skipped, checked = seen.place, seen.groups, seen.skipped, seen.checked
+    files: set[tuple[str, str]] = set()
     for read in missing_files.missing(seen.reads.found, seen.reads.folder):
-        said = f"{read.parameter}: there is no file {cut(clean(read.text), 500)}"
-        groups.setdefault(("error", said), []).append(read.path)
-    ordered = sorted(groups.items(), key=lambda item: _ORDER[item[0][0]])
+        key = ("error", f"{read.parameter}: there is no file {cut(clean(read.text), 500)}")
+        files.add(key)
+        groups.setdefault(key, []).append(read.path)
     by_severity: dict[str, int] = {}
-    for (severity, _), paths in ordered:
+    for (severity, _), paths in sorted(groups.items(), key=lambda item: _ORDER[item[0][0]]):
         by_severity[severity] = by_severity.get(severity, 0) + len(paths)
+    ordered = sorted(_together(seen, files).items(), key=lambda item: _ORDER[item[0][0]])
     start = place.find(len(ordered), lambda index: " ".join(ordered[index][0]))
     rows, following = _page(ordered, start, given.limit)
     shown = [" ".join(key) for key, _ in ordered[start:following]]

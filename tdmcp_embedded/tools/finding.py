@@ -13,7 +13,7 @@ from pydantic import Field, WithJsonSchema
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import paging
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
-from tdmcp_embedded.touchdesigner import diagnostics, lookup, operators
+from tdmcp_embedded.touchdesigner import diagnostics, error_context, lookup, operators
 from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.flags import FLAGS
 from tdmcp_embedded.touchdesigner.operators import SYSTEM_NETWORKS, Pace
@@ -47,6 +47,8 @@ _DEFAULT_LIMIT = 50
 #: Bytes of one comment or message, and entries of one list: inspect_operator and check_errors have more.
 _MOST_CHARACTERS = 300
 _MOST_ENTRIES = 20
+#: Messages of an operator that get what they are about.
+_MOST_EXPLAINED = 3
 
 
 class FindOperators(Arguments):
@@ -233,8 +235,14 @@ def _field(op: Any, field: str) -> Any:
     if field == "cook":
         return operators.cook_facts(op)
     return [
-        f"{p.severity}: {cut(p.message, _MOST_CHARACTERS)}" for p in diagnostics.problems(op)[:_MOST_ENTRIES]
+        "\n".join([f"{p.severity}: {cut(p.message, _MOST_CHARACTERS)}", *_about(op, p.message, index)])
+        for index, p in enumerate(diagnostics.problems(op)[:_MOST_ENTRIES])
     ]
+
+
+def _about(op: Any, message: str, index: int) -> list[str]:
+    """The expression or the line of a shader that one of the first messages of an operator speaks of."""
+    return error_context.context(op, message) if index < _MOST_EXPLAINED else []
 
 
 TOOLS = [

@@ -12,6 +12,8 @@ from tdmcp_embedded.touchdesigner.values import Json, clean, cut, exact, json_va
 
 #: Words of a menu that are listed; font menus have hundreds.
 _MENU_SHOWN = 40
+#: Operators that the value of a parameter lists; a pattern may name a whole network.
+_OPERATORS_SHOWN = 40
 
 
 def mode(par: Any) -> str:
@@ -51,6 +53,9 @@ def effective(par: Any) -> Json:
     """The value in force now; of one whose expression fails, what went wrong."""
     try:
         value = par.eval()
+        if par.isOP and isinstance(value, (list, tuple)):
+            # A parameter that takes several operators (fact 76). One of them reads as it is written.
+            value = list(value[:_OPERATORS_SHOWN]) if len(value) > 1 else next(iter(value), None)
         if value is None and par.isOP and mode(par) == "constant":
             # A reference that leads nowhere: what is stored, which `eval` does not give.
             return constant(par)
@@ -139,8 +144,10 @@ def _reference(par: Any, value: Json) -> dict[str, Json]:
         row["text"] = constant(par)
     if not found:
         row["missing"] = True
-    elif len(found) > 1:
-        row["operators"] = found[:_MENU_SHOWN]
+    elif len(found) > 1 and not isinstance(value, list):
+        row["operators"] = found[:_OPERATORS_SHOWN]
+    if len(found) > _OPERATORS_SHOWN:
+        row["operators_left_out"] = len(found) - _OPERATORS_SHOWN
     return row
 
 

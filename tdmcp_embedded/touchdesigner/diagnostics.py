@@ -25,13 +25,14 @@ _MOST_READ = 16_000
 #: Messages of one operator and kind that are passed on.
 _MOST_MESSAGES = 20
 #: Messages that differ only in numbers, from which on they count as one: the same line with changing values.
-_ALIKE = 4
+ALIKE = 4
 #: Where the middle of a text is left out.
 _GAP = "\0"
 
 _BEGIN = re.compile(r"^(?:(?P<path>/[^\s:()]*):)?\s*(?:Error|Warning|Abort|Message):\s*(?P<rest>.*)$")
 #: A number by itself; one that ends a name ("noise1") is part of the name.
 _NUMBER = re.compile(r"(?<![\w/])(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?!\w)")
+_ONE_OF = re.compile(r"\n\(one of \d+ that differ only in numbers\)")
 _LINE_NUMBER = re.compile(r"\bline \d+")
 
 _SEE_INFO_DAT = re.compile(r"shader has compile errors|compile failed", re.IGNORECASE)
@@ -116,8 +117,8 @@ def _counted(severity: str, path: str, text: str) -> list[Problem]:
     found: list[Problem] = []
     for (owner, _), messages in alike.items():
         each = list(messages)
-        if len(each) >= _ALIKE:
-            each = [f"{each[-1]}\n(one of {len(each)} that differ only in numbers)"]
+        if len(each) >= ALIKE:
+            each = [one_of(each[-1], len(each))]
         found += [Problem(owner, severity, message) for message in each]
     if len(found) > _MOST_MESSAGES:
         rest = len(found) - _MOST_MESSAGES + 1
@@ -133,6 +134,11 @@ def _first_mark(text: str) -> int:
             return position
         position += len(line)
     return 0
+
+
+def one_of(message: str, count: int) -> str:
+    """One message that stands for many that differ only in numbers."""
+    return f"{_ONE_OF.sub('', message)}\n(one of {count} that differ only in numbers)"
 
 
 def shape(message: str) -> str:

@@ -24,7 +24,12 @@ _MOST_PARAMETERS = 3
 
 def with_context(operator: Any, message: str) -> str:
     """The message of an operator, with the expressions and the source lines that it speaks of."""
-    return "\n".join([message, *_expressions(operator, message), *_source_lines(operator, message)])
+    return "\n".join([message, *context(operator, message)])
+
+
+def context(operator: Any, message: str) -> list[str]:
+    """The expressions and the source lines that a message of an operator speaks of."""
+    return [*_expressions(operator, message), *_source_lines(operator, message)]
 
 
 def _expressions(operator: Any, message: str) -> list[str]:

@@ -16,6 +16,7 @@ from tdmcp_embedded.touchdesigner.values import cut, same_number, short_repr
 _LARGEST = sys.float_info.max
 _MENU_SHOWN = 12
 _LONGEST_TEXT = 1_000_000
+_PATTERN = re.compile(r"[*?\[^]")
 _NUMERAL = re.compile(r"[+-]?(\d{1,30}(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 
 
@@ -152,9 +153,22 @@ def same(par: Any, value: Any) -> bool:
         return same_number(held, value)
     if par.isOP:
         text = describe.plain(par, held)
-        # What was written as a relative path may be kept as the operator it leads to.
-        return bool(text == value or (value and text and text in _paths_of(par.owner, value)))
+        return bool(text == value or _same_operators(par.owner, text, value))
     return bool(held == value)
+
+
+def _same_operators(owner: Any, held: Any, value: Any) -> bool:
+    """Whether two texts name the same operators in the same order: a relative path may be kept as an absolute one.
+
+    A pattern is no path: what it names changes, and `op` gives the first of it only.
+    """
+    if not (isinstance(held, str) and isinstance(value, str)):
+        return False
+    there, asked = held.split(), value.split()
+    return len(there) == len(asked) > 0 and all(
+        one == other or (not _PATTERN.search(other) and one in _paths_of(owner, other))
+        for one, other in zip(there, asked, strict=True)
+    )
 
 
 def _paths_of(owner: Any, value: Any) -> list[str]:

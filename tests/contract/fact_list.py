@@ -98,7 +98,7 @@ FACTS: dict[int, Fact] = {
     73: Fact("Creating", "?", "What destroying a host with docked operators raises is not established; the stand-in refuses it with an exception like any other.", "its test is the stand-in's own"),
     74: Fact("Operators", "DL", "Script operators, Timer CHOP, OSC, Web and Keyboard DATs and the GLSL family are made with docked DATs.", "the stand-in docks those of a GLSL TOP and POP"),
     75: Fact("Errors", "L", "A GLSL shader that fails is a warning on the operator that names the Info DAT."),
-    76: Fact("Parameters", "L", "A parameter that takes several operators evaluates to a list; * in Render TOP's geometry means geometry only.", _LATER),
+    76: Fact("Parameters", "L", "A parameter that takes several operators evaluates to a list; * in Render TOP's geometry means geometry only."),
     77: Fact("Parameters", "L", "References by name do not follow a rename; only a warning shows.", _LATER),
     78: Fact("Parameters", "R", "A pulse parameter with an expression fires when the expression's pulse does; op('comp').mod.x reaches another component's module.", _LATER),
     79: Fact("Operators", "L", "buttonCOMP, sliderCOMP, fieldCOMP, listCOMP and animationCOMP are clones with children.", _LATER),

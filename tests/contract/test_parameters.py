@@ -177,6 +177,21 @@ def test_some_references_take_several(t):
     assert render.par.geometry.evalOPs() == made
 
 
+@fact(76)
+def test_a_parameter_that_takes_several_operators_evaluates_to_a_list(t):
+    render = t.scratch.create(t.td.renderTOP)
+    made = [t.scratch.create(t.td.geometryCOMP) for _ in range(2)]
+    for value, expected in (
+        (" ".join(g.name for g in made), made),
+        (made[1].name, made[1:]),
+        ("nothing_of_this_name", []),
+    ):
+        render.par.geometry = value
+        assert list(render.par.geometry.eval()) == expected
+    render.par.geometry.expr = f"op('{made[0].name}')"
+    assert list(render.par.geometry.eval()) == made[:1]
+
+
 @fact(25)
 def test_definitions_can_be_changed_on_custom_parameters_only(t):
     built_in = noise(t).par.period

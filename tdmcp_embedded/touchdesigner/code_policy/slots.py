@@ -224,7 +224,9 @@ class SlotReader:
         if plain in REFERRING or par.isPython or plain in SCRIPTS or plain in SOURCES:
             found = _Found(dynamic=True)
             value = told(lambda: par.eval())
-            words = "" if value is None else str(getattr(value, "path", value))
+            # A parameter that takes several operators evaluates to a list (fact 76).
+            several = value if isinstance(value, (list, tuple)) else [] if value is None else [value]
+            words = " ".join(str(getattr(each, "path", each)) for each in several)
             if plain in REFERRING:
                 slots.append(self._reference(operator, kind, par, f"{name} value", words, found))
             else:
@@ -382,6 +384,8 @@ class SlotReader:
                 source, {"__builtins__": {"str": str}, "me": operator, "op": home.op, "parent": parent}
             )
             value = value.eval() if hasattr(value, "eval") else value
+            if isinstance(value, (list, tuple)):
+                value = " ".join(str(getattr(each, "path", each)) for each in value)
         except Exception:  # noqa: BLE001 - whatever the project's own expression raises
             return ""
         return str(getattr(value, "path", value))

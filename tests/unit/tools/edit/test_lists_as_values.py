@@ -131,3 +131,38 @@ def test_a_wrong_list_is_refused_and_changes_nothing(bench: Bench, what: str) ->
     said = f"{refused.value.message} {refused.value.hint}"
     assert all(word in said for word in words), said
     assert state(bench) == before
+
+
+#: What is written over a reference that the operator `a` is kept in, and what the parameter then states.
+OVER_A_REFERENCE = {
+    "another one after it": (["a", "ghost"], "a ghost"),
+    "a pattern that names it": ("a*", "a*"),
+    "the same by its name": ("a", f"{P}/a"),
+    "the same in a list": (["a"], f"{P}/a"),
+    "another one": ("b", "b"),
+}
+
+
+@pytest.mark.parametrize("what", OVER_A_REFERENCE)
+def test_what_names_more_than_a_reference_holds_is_written(bench: Bench, what: str):
+    given, stated = OVER_A_REFERENCE[what]
+    bench.make("geometryCOMP", "a")
+    bench.make("geometryCOMP", "b")
+    render = bench.make("renderTOP", "new")
+    render.par.geometry = bench.td.op(f"{P}/a")
+    answer = bench.json("set_parameters", changes=[{"path": f"{P}/new", "params": {"geometry": given}}])
+    assert answer["operators"][0]["params"]["geometry"] == stated
+    assert answer["changed"] == (stated != f"{P}/a")
+
+
+def test_several_operators_of_one_parameter_are_all_shown(bench: Bench):
+    for name in "ab":
+        bench.make("geometryCOMP", name)
+    render = bench.make("renderTOP", "new")
+    for text, value in (("a b", [f"{P}/a", f"{P}/b"]), ("b", f"{P}/b"), ("ghost", "ghost")):
+        render.par.geometry = text
+        row = bench.json("inspect_operator", paths=[f"{P}/new"])["operators"][0]["parameters"]["geometry"]
+        assert row["value"] == value
+    render.par.geometry.expr = "[op('b'), op('a')]"
+    row = bench.json("inspect_operator", paths=[f"{P}/new"])["operators"][0]["parameters"]["geometry"]
+    assert row["value"] == [f"{P}/b", f"{P}/a"]

@@ -170,3 +170,30 @@ def test_a_wrong_path_is_refused_with_the_right_one(bench: Bench) -> None:
     with pytest.raises(ToolFailure) as refusal:
         bench.run("check_errors", path="/projekt1")
     assert refusal.value.code is Code.OPERATOR_NOT_FOUND and refusal.value.suggestions == ["/project1"]
+
+
+@pytest.mark.parametrize(("operators", "rows"), [(3, 3), (4, 1), (40, 1)])
+def test_messages_of_many_operators_that_differ_only_in_numbers_are_one_row(
+    bench: Bench, operators: int, rows: int
+) -> None:
+    for number in range(operators):
+        op = bench.make("noiseTOP", f"n{number}")
+        op.par.period.expr = f"1/0 if op('none') is not None else int('{number} x')"
+        op.cook(force=True)
+    found = bench.json("check_errors", path="/project1")
+    assert found["by_severity"] == {"error": operators}
+    assert (found["total"], len(found["problems"])) == (rows, rows)
+    if rows == 1:
+        [group] = found["problems"]
+        assert group["count"] == operators and group["paths"][0] == "/project1/n0"
+        assert f"one of {operators} that differ only in numbers" in group["message"]
+        assert "/project1/n0 period: " in group["message"], "the row says what its first operator's is about"
+
+
+def test_missing_files_are_named_each_whatever_number_they_have(bench: Bench) -> None:
+    for number in range(5):
+        bench.make("moviefileinTOP", f"m{number}", file=f"take {number}.mov")
+    found = bench.json("check_errors", path="/project1")
+    assert [group["message"] for group in found["problems"]] == [
+        f"file: there is no file take {number}.mov" for number in range(5)
+    ]

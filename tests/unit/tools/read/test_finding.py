@@ -187,3 +187,16 @@ def test_touchdesigners_own_networks_are_searched_only_when_named(bench: Bench) 
     answer = bench.json("find_operators", name="inside")
     assert answer["operators"] == [] and answer["skipped"] == ["/ui", "/sys"]
     assert [row["path"] for row in bench.json("find_operators", path="/ui")["operators"]] == ["/ui/inside"]
+
+
+def test_the_problems_of_found_operators_say_what_they_are_about(bench: Bench) -> None:
+    bench.make("noiseTOP", "n").par.period.expr = "op('gone')['x']"
+    bench.op("/project1/n").cook(force=True)
+    shader = bench.make("glslTOP", "sh")
+    bench.op("/project1/sh_pixel").text = "out vec4 c;\nvoid main()\n{\n\tc = vec4(1.0;\n}\n"
+    bench.frame(2)
+    shader.cook(force=True)
+    rows = bench.json("find_operators", path="/project1", errors_only=True, fields=["problems"])["operators"]
+    found = {row["path"]: "\n".join(row["problems"]) for row in rows}
+    assert "/project1/n period: op('gone')['x']" in found["/project1/n"]
+    assert found["/project1/sh"].splitlines()[-1].startswith("/project1/sh_pixel:")
