@@ -70,7 +70,11 @@ class Par(Defined, Valued):
 
     @property
     def mode(self) -> ParMode:
-        state = self._touched
+        # Without further calls: a reading of a large project asks every parameter.
+        if not self._alive():
+            self._check()
+        states = self._node.states
+        state = states.get(self._name) if states else None
         return ParMode(state.mode) if state else ParMode.CONSTANT
 
     @mode.setter

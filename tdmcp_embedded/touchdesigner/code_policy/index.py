@@ -126,7 +126,7 @@ class Index:
         self._scan += 1
         this = self._scan
         total = int(td.op("/").numChildrenRecursive) if report is not None else 0
-        pace, seen = Pace(every=4), 0
+        pace, seen = Pace(every=32), 0
         reader = SlotReader(td, component)
         for operator, _ in walk(td.op("/"), skip=SYSTEM_NETWORKS):
             number = int(operator.id)
@@ -135,7 +135,7 @@ class Index:
                 self.entries[number].scan = this
             seen += 1
             if pace.due():
-                if report is not None and seen % 256 < 4:
+                if report is not None and seen % 256 < 32:
                     report(seen, total)
                 yield
                 # What was read of a DAT is good for one step only.

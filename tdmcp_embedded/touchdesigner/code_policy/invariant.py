@@ -112,7 +112,7 @@ class Guard:
         index.known_to = latest
         if changed is None:
             return
-        pace = Pace(every=4)
+        pace = Pace(every=32)
         reader = SlotReader(self._td, self._component)
         for number, operator in self._operators(changed).items():
             if operator.valid:

@@ -47,8 +47,9 @@ SOURCES = frozenset(
 #: A COMP's shortcuts: not code, but code is found by them.
 SHORTCUTS = frozenset({"opshortcut", "parentshortcut", "iopshortcut", "iopop"})
 
-#: Parameters by type that hold no code while they are constant: nearly all of them, in every operator of a project.
-_dull: dict[str, set[str]] = {}
+#: By type, and by the number of its built-in parameters: those of them that may hold code while they are constant. With
+#: another number of blocks in a sequence there are other parameters.
+_speaking: dict[tuple[str, int], tuple[str, ...]] = {}
 
 _NUMBER = re.compile(r"\d+")
 #: Bounds of what one slot may lead to; beyond them it is looked at in every edit.
@@ -139,12 +140,9 @@ class SlotReader:
         executor = reach.is_executor(kind)
         slots: list[Slot] = []
         settings: list[str] = []
-        dull = _dull.setdefault(kind, set())
         judged = executor or bool(outside)
-        for par in operator.pars():
+        for par in operator.pars() if judged else _telling(operator, kind):
             mode, name = par.mode, str(par.name)
-            if name in dull and not judged and mode is type(mode).CONSTANT:
-                continue
             mode = mode.name
             if mode == "CONSTANT":
                 slot = self._constant(operator, kind, par, name)
@@ -176,9 +174,6 @@ class SlotReader:
         plain = base(name)
         python = bool(par.isPython)
         if not (python or plain in REFERRING or plain in SCRIPTS or plain in SOURCES):
-            if not name[:1].isupper():
-                # Built in: it is the same with every operator of the type. Custom names begin with a capital.
-                _dull.setdefault(kind, set()).add(name)
             return None
         if par.isPulse or par.isMomentary or par.isSequence:
             return None
@@ -429,6 +424,36 @@ class SlotReader:
         found = (digest(text, *upstream.contents.values()), text, inert, upstream)
         self._contents[number] = found
         return found
+
+
+def _telling(operator: Any, kind: str) -> Iterator[Any]:
+    """The parameters that may be slots: those that are not constant, and those whose constants may be code."""
+    pars, custom = operator.pars(), operator.customPars
+    constant: Any = None
+    for par in pars:
+        # The one question asked of every parameter in the project.
+        mode = par.mode
+        if constant is None:
+            constant = type(mode).CONSTANT
+        if mode is not constant:
+            yield par
+    key = (kind, len(pars) - len(custom))
+    names = _speaking.get(key)
+    if names is None:
+        builtin = operator.builtinPars
+        names = tuple(str(par.name) for par in builtin if _may_be_code(par))
+        if not any(par.isSequence for par in builtin):
+            _speaking[key] = names
+    for name in names:
+        par = operator.par[name]
+        if par is not None and par.mode is constant:
+            yield par
+    yield from (par for par in custom if par.mode is constant)
+
+
+def _may_be_code(par: Any) -> bool:
+    plain = base(str(par.name))
+    return bool(par.isPython) or plain in REFERRING or plain in SCRIPTS or plain in SOURCES
 
 
 def told_quietly(read: Any) -> Any:
