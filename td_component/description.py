@@ -26,7 +26,14 @@ SERVER = Page(
         Parameter(
             "Status", "Status", Style.STR, "What the server is doing, or what is wrong.", "", read_only=True
         ),
-        Parameter("Url", "URL", Style.STR, "Where clients on this machine connect.", "", read_only=True),
+        Parameter(
+            "Url",
+            "URL",
+            Style.STR,
+            "Where clients connect: the public address where one is set.",
+            "",
+            read_only=True,
+        ),
         Parameter(
             "Address",
             "Address",

@@ -471,13 +471,18 @@ class Embedded:
     # -- what TouchDesigner shows ----------------------------------------------------------------------------
 
     def _serving_status(self, serving: Serving) -> Status:
-        here = f", for this machine at {serving.local_url}" if serving.local_url != serving.url else ""
+        here = f", for this machine at {serving.local_url}" if serving.local_url != serving.shown_url else ""
         sentence = " ".join(
             part
-            for part in (f"Serving at {serving.url}{here}.", self._notice, serving.warning, self._problem)
+            for part in (
+                f"Serving at {serving.shown_url}{here}.",
+                self._notice,
+                serving.warning,
+                self._problem,
+            )
             if part
         )
-        return Status("serving", sentence, serving.url, serving.port)
+        return Status("serving", sentence, serving.shown_url, serving.port)
 
     def _show(self, status: Status) -> None:
         if status != self.status:

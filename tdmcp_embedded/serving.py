@@ -222,10 +222,21 @@ class Serving:
         else:
             self.warn("browser", f"No browser could be opened; the dashboard is at {address}.")
 
+    @property
+    def shown_url(self) -> str:
+        """What clients are told: the public address where there is one."""
+        public = self.settings.public_address if self.settings is not None else ""
+        return f"{public}/mcp" if public else self.url
+
     def client_config(self) -> str:
         """A client configuration as JSON text, as most clients read it."""
-        server: dict[str, Any] = {"type": "http", "url": self.url}
-        if self.settings is not None and self.settings.require_key:
+        server: dict[str, Any] = {"type": "http", "url": self.shown_url}
+        if self.settings is not None and self.settings.public_address:
+            # The owner's key is for this machine only, and a client that signs in needs none.
+            if not self.settings.oauth:
+                key = "KEY of: tdmcp key add NAME --level edit --anywhere"
+                server["headers"] = {"Authorization": f"Bearer {key}"}
+        elif self.settings is not None and self.settings.require_key:
             server["headers"] = {"Authorization": f"Bearer {self.key}"}
         return json.dumps({"mcpServers": {"touchdesigner": server}}, indent=2)
 
@@ -289,7 +300,7 @@ class Serving:
         self.url = f"{scheme}://{reachable_address(listening_address(settings.address))}:{port}/mcp"
         assert self._thread is not None
         self.local_url = f"http://127.0.0.1:{self._thread.local_port}/mcp"
-        self._facts.update(url=self.url, port=port)
+        self._facts.update(url=self.shown_url, local_url=self.local_url, port=port)
         self._look_at_exposure()
         self._look_at_rights()
         self._entry = Entry()

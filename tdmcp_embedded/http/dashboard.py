@@ -21,6 +21,7 @@ from tdmcp_embedded.http.connecting import ways_to_connect
 from tdmcp_embedded.http.credentials import key_of
 from tdmcp_embedded.http.endpoints import Endpoint
 from tdmcp_embedded.http.feed import Feed
+from tdmcp_embedded.http.hosts import is_local
 from tdmcp_embedded.http.keys import Key, Keys
 from tdmcp_embedded.http.leash import let_go
 from tdmcp_embedded.http.pages import pages
@@ -145,7 +146,10 @@ class Dashboard:
             "level": self._level(key).value,
             "url": self._host.facts.get("url", ""),
             "needs_key": self._host.settings().require_key,
-            "connect": ways_to_connect(str(self._host.facts.get("url", ""))),
+            # The key of the page may be for this machine only: it is shown with the address that it works at.
+            "connect": ways_to_connect(
+                str(self._host.facts.get("local_url" if is_local(request.scope) else "url", ""))
+            ),
         }
         if key is not None:
             facts["key"] = _told(key)

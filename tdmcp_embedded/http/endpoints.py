@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tdmcp_embedded.http.answers import Refusal, refuse
+from tdmcp_embedded.http.hosts import origin
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,9 @@ class MethodGate:
         assert endpoint is not None, "refused by the path gate"
         if scope["method"] not in endpoint.methods:
             allowed = ", ".join(endpoint.methods)
+            if scope["path"] in ("", "/"):
+                sentence = f"The MCP endpoint is {origin(scope)}/mcp; this is the page of the dashboard."
+                return Refusal(405, "method_not_allowed", sentence, {"allow": allowed})
             return Refusal(
                 405, "method_not_allowed", f"{scope['path']} takes {allowed} requests.", {"allow": allowed}
             )

@@ -176,6 +176,10 @@ def test_agents_that_come_through_a_tunnel_are_told_its_address(td: StandIn) -> 
         while "does not answer from here" not in td.exec(f"{component(td)}.par.Status.eval()"):
             assert time.monotonic() < deadline, "Status does not say that nothing listens there"
             time.sleep(0.02)
+        assert td.exec(f"{component(td)}.par.Url.eval()").strip("'") == f"{public}/mcp"
+        assert f"for this machine at {td.url}" in td.exec(f"{component(td)}.par.Status.eval()")
+        bare = request(own + "/", "POST", INITIALIZE, {**JSON_HEADERS, "Host": "td.localhost:1"})
+        assert bare.status == 405 and f"{public}/mcp" in bare.body.decode()
     finally:
         td.exec(f"setattr({component(td)}.par, 'Publicaddress', '')")
     answer = json.loads(told.body)

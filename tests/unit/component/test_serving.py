@@ -121,6 +121,15 @@ def test_the_client_configuration_carries_the_key_only_where_one_is_needed(run):
     assert "secret" not in run.client_config() and run.url in run.client_config()
 
 
+def test_with_a_public_address_clients_are_told_that_and_never_the_owners_key(run):
+    run.settings = checking.validated({"Publicaddress": "https://td.example/"})
+    assert run.shown_url == "https://td.example/mcp"
+    told = run.client_config()
+    assert '"https://td.example/mcp"' in told and "secret" not in told and "tdmcp key add" in told
+    run.settings = checking.validated({"Publicaddress": "https://td.example", "Oauth": True})
+    assert '"https://td.example/mcp"' in run.client_config() and "Authorization" not in run.client_config()
+
+
 def test_a_server_of_this_machine_only_is_not_announced_and_says_so(run):
     run.settings = checking.validated({"Announce": True})
     assert run._announcer() is None
