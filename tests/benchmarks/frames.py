@@ -32,7 +32,16 @@ def idle(seconds: float) -> list[Row]:
             td.do("reset_stats")
         time.sleep(seconds)
         without, with_it = bare.stats()["frame_ms"]["p50"], served.stats()["frame_ms"]["p50"]
-    return [Row("extra time per frame, idle", 0.05, max(0.0, with_it - without), "ms")]
+        served.exec("op('/project1/tdmcp').par.Active = False")
+        time.sleep(2)
+        for td in (bare, served):
+            td.do("reset_stats")
+        time.sleep(seconds)
+        still, off = bare.stats()["frame_ms"]["p50"], served.stats()["frame_ms"]["p50"]
+    return [
+        Row("extra time per frame, idle", 0.05, max(0.0, with_it - without), "ms"),
+        Row("extra time per frame, switched off", 0.01, max(0.0, off - still), "ms"),
+    ]
 
 
 def flooded(seconds: float) -> list[Row]:

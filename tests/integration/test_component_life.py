@@ -155,6 +155,33 @@ def test_a_slow_timeline_leaves_the_server_all_frames(td):
 # Parameters
 
 
+def some_frames(td):
+    # Not by the statistics, which ask the component.
+    now = float(td.exec("absTime.frame"))
+    until(lambda: float(td.exec("absTime.frame")), lambda frame: frame > now + 20)
+
+
+def test_switched_off_nothing_of_ours_is_called_in_a_frame_but_the_callback_itself(td):
+    td.exec(f"{COMPONENT}.par.Active = False")
+    until(lambda: par(td, "Status"), "Off.")
+    # The first frame after a start looks for the pump once.
+    some_frames(td)
+    td.exec(
+        "import builtins, sys\nbuiltins.counted = []\n"
+        "def count(frame, event, arg, counted=builtins.counted):\n"
+        "    if event == 'call': counted.append((frame.f_code.co_filename, frame.f_code.co_name))\n"
+        "sys.setprofile(count)"
+    )
+    some_frames(td)
+    td.exec("import sys\nsys.setprofile(None)")
+    called = ast.literal_eval(td.exec("sorted(set(__import__('builtins').counted))"))
+    td.exec("del __import__('builtins').counted")
+    ours = [name for file, name in called if "tdmcp" in Path(file).as_posix().split("/fakes/")[0]]
+    assert ours == ["onFrameStart"], called
+    td.exec(f"{COMPONENT}.par.Active = True")
+    assert serving(td) == td.url
+
+
 def test_switching_off_frees_the_port_and_on_takes_it_again(td):
     td.exec(f"{COMPONENT}.par.Active = False")
     until(lambda: par(td, "Status"), "Off.")
