@@ -221,9 +221,8 @@ TOOLS = [
         name="check_errors",
         title="Check for errors",
         description=(
-            "Errors, shader (GLSL) compile messages, script errors and warnings of an operator and everything below it: "
-            "each message whole, with the operators that have it. Use it after building, or when something looks wrong. "
-            "Edits report their own."
+            "Errors, warnings, script errors and shader (GLSL) compile messages of an operator and everything below it, "
+            "each with the operators that have it. Use it when something looks wrong; edits report their own."
         ),
         level=Level.OBSERVE,
         effect=Effect.READ,

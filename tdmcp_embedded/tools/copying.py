@@ -11,6 +11,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import lookup, moving, places
+from tdmcp_embedded.touchdesigner.builds import is_annotation
 
 
 class CopyOperators(Arguments):
@@ -23,12 +24,15 @@ class CopiedOperators(aftermath.Edited):
         description="path of each original and of its copy, docked operators included"
     )
     lost_wires: list[str] = Field(default=[], description="wires to operators outside the group, not copied")
+    notes: list[str] = Field(
+        default=[], description="what went wrong with annotations, which are made one a frame"
+    )
 
     def text(self) -> str:
         lines = [f"{old} → {new}" for old, new in self.copies.items()]
         if self.lost_wires:
             lines.append("not copied wires: " + ", ".join(self.lost_wires))
-        return "\n".join([*lines, self.trailer()])
+        return "\n".join([*lines, *self.notes, self.trailer()])
 
 
 def prepare(call: Call, given: CopyOperators) -> Steps[Any]:
@@ -51,12 +55,30 @@ def copy_operators(call: Call, given: CopyOperators) -> Steps[CopiedOperators]:
     parent = _goal(call, given)
     places.use(call.prepared)
     lost = moving.cut_wires(sources)
-    copies = moving.copy(call.td, sources, parent, aftermath.access(call))
-    output = CopiedOperators(
-        copies={old: str(new.path) for old, new in copies.items()}, lost_wires=lost, undo=aftermath.done(call)
-    )
-    output.problems = yield from aftermath.Watch().after(call, list(output.copies.values()))
+    access = aftermath.access(call)
+    # One is copied like any operator, several one a frame.
+    notes = [source for source in sources if is_annotation(source)]
+    notes = notes if len(notes) > 1 else []
+    others = [source for source in sources if not (notes and is_annotation(source))]
+    moving.one_network(sources)
+    made = moving.copy(call.td, others, parent, access) if others else {}
+    output = CopiedOperators(copies={old: str(new.path) for old, new in made.items()}, lost_wires=lost)
+    copied = list(output.copies.values())
+    late: list[str] = []
+    if notes:
+        shift = _shift(others, made) if others else None if parent == sources[0].parent() else (0, 0)
+        output.copies |= moving.copy_annotations(call.td, notes, parent, access, shift, late)
+    output.undo = aftermath.done(call)
+    output.problems = yield from aftermath.Watch().after(call, copied)
+    output.notes += late
     return output
+
+
+def _shift(sources: list[Any], copies: dict[str, Any]) -> tuple[int, int]:
+    """How far the copies stand from what they were copied from."""
+    first = sources[0]
+    copy = copies[str(first.path)]
+    return copy.nodeX - first.nodeX, copy.nodeY - first.nodeY
 
 
 TOOLS = [

@@ -153,7 +153,7 @@ def _promise_annotation(call: Call, parent: Any, name: str | None) -> str:
     if undo.journal().shared:
         raise ToolFailure(
             Code.VALUE_INVALID,
-            "An annotation cannot be made by create_operator inside a batch.",
+            "An annotation cannot be made by create_operator inside a batch: making one ends TouchDesigner's undo block.",
             hint="Give it to build_network as annotations, or make it by itself.",
         )
     name = name or creating.free_name(parent, "annotate")
@@ -212,8 +212,8 @@ TOOLS = [
         name="create_operator",
         title="Create operator",
         description=(
-            "Make one operator with parameters and inputs, in a free place. For several wired ones use "
-            "build_network. If any name, menu word or wire is wrong, nothing is made. Returns the path, "
+            "Make one operator with parameters and inputs, in a free place. For several use "
+            "build_network. If a name, menu word or wire is wrong, nothing is made. Returns the path, "
             "values read back, and errors one frame later."
         ),
         level=Level.EDIT,

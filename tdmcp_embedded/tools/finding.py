@@ -58,7 +58,7 @@ class FindOperators(Arguments):
     name: str | None = Field(default=None, description="Name or pattern (* ?), any letter case.")
     type: str | None = Field(default=None, description="noiseTOP, or a pattern.")
     family: Family | None = None
-    tag: str | None = Field(default=None, description="A tag that it must have.")
+    tag: str | None = Field(default=None, description="A tag it has.")
     flag: _Flag | None = None
     text: str | None = Field(default=None, description="Part of a DAT's text or of a comment.")
     param: str | None = Field(default=None, description="Name or pattern of a parameter it has.")
@@ -250,8 +250,8 @@ TOOLS = [
         name="find_operators",
         title="Find operators",
         description=(
-            "List operators below a path by name, type, family, tag, flag, contained text, parameter value or expression, "
-            "or having errors; all given must hold. Use it to learn paths. Pages by limit and cursor; /ui and /sys are "
+            "List operators below a path by name, type, family, tag, flag, text, parameter value or expression, "
+            "or errors; all given must hold. Pages by limit and cursor; /ui and /sys are "
             "searched only as path."
         ),
         level=Level.OBSERVE,

@@ -223,7 +223,7 @@ TOOLS = [
         description=(
             "Everything about one to twenty operators: parameters with value, mode, expression, default, range and menu "
             "words; wires by index; flags; errors; resolution, channels or rows; cook time in ms; storage keys, custom "
-            "pages, extensions. Look here before setting parameters you are not sure of."
+            "pages, extensions. Look here before setting unfamiliar parameters."
         ),
         level=Level.OBSERVE,
         effect=Effect.READ,

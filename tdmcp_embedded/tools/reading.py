@@ -124,8 +124,8 @@ TOOLS = [
         title="Read a network",
         description=(
             "The operators inside a COMP with their non-default parameters, wires, positions, flags, text and tables, in "
-            "the form build_network takes. depth reads nested COMPs as well; what a bound leaves out is named with the "
-            "call that gets it."
+            "the form build_network takes. depth reads nested COMPs too; what is left out is named with the call that "
+            "gets it."
         ),
         level=Level.OBSERVE,
         effect=Effect.READ,

@@ -166,8 +166,8 @@ TOOLS = [
         name="get_status",
         title="Get status",
         description=(
-            "State of TouchDesigner and this server: project and whether it is saved, build, frame rate, timeline, Perform "
-            "mode, access level, queue. Answers within a second also when TouchDesigner is stuck, and says why it may be."
+            "State of TouchDesigner and this server: project, whether saved, build, frame rate, timeline, Perform mode, "
+            "access level, queue. Answers within a second even if TouchDesigner is stuck, with the likely reason."
         ),
         level=Level.OBSERVE,
         effect=Effect.READ,

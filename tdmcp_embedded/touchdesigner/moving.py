@@ -8,7 +8,16 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
-from tdmcp_embedded.touchdesigner import creating, layout, lookup, operators, places, undo, wiring
+from tdmcp_embedded.touchdesigner import annotations as annotating
+from tdmcp_embedded.touchdesigner import (
+    creating,
+    layout,
+    lookup,
+    operators,
+    places,
+    undo,
+    wiring,
+)
 from tdmcp_embedded.touchdesigner.builds import find, is_annotation, op_type
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.code_text import holds_code
@@ -25,19 +34,12 @@ def copy(td: ModuleType, sources: Sequence[Any], parent: Any, access: Access) ->
         ToolFailure: `value_invalid`, `access_denied` or `td_error`.
     """
     access.target(parent)
-    homes = {source.parent().path for source in sources if source.parent() is not None}
-    if len(homes) != 1:
-        raise ToolFailure(
-            Code.VALUE_INVALID,
-            "The operators to copy stand in different networks.",
-            hint="Copy those of one network per call.",
-        )
+    one_network(sources)
     if sum(is_annotation(source) for source in sources) > 1:
         raise ToolFailure(
             Code.VALUE_INVALID,
-            "Several annotations are not copied in one call: many at once have crashed TouchDesigner.",
-            hint="Copy them one a call, or give build_network the annotations that read_network shows: it makes one a "
-            "frame.",
+            "Several annotations are not moved in one call: many made at once have crashed TouchDesigner.",
+            hint="Copy them with copy_operators, which makes one a frame, and delete the others.",
         )
     for source in sources:
         if parent.path == source.path or parent.path.startswith(source.path + "/"):
@@ -57,6 +59,60 @@ def copy(td: ModuleType, sources: Sequence[Any], parent: Any, access: Access) ->
     access.placed(made, set())
     copies = {str(source.path): each for source, each in zip(whole, made, strict=False)}
     places.place_free(td, parent, [copies[s.path] for s in sources if s.path in copies], keep_shape=True)
+    return copies
+
+
+def one_network(sources: Sequence[Any]) -> None:
+    """Refuse operators of different networks, and the root.
+
+    Raises:
+        ToolFailure: `value_invalid`.
+    """
+    if len({source.parent().path for source in sources if source.parent() is not None}) != 1:
+        raise ToolFailure(
+            Code.VALUE_INVALID,
+            "The operators to copy stand in different networks.",
+            hint="Copy those of one network per call.",
+        )
+
+
+def copy_annotations(
+    td: ModuleType,
+    sources: Sequence[Any],
+    parent: Any,
+    access: Access,
+    shift: tuple[int, int] | None,
+    failures: list[str],
+) -> dict[str, str]:
+    """Copy several annotations, one a frame: made at once they have crashed TouchDesigner (fact 68).
+
+    Args:
+        shift: how far what they are copied with was moved; None: each goes to a free place.
+        failures: for what goes wrong in a later frame.
+
+    Returns:
+        The paths of the copies by the path of what they were copied from.
+    """
+    described, copies = [], {}
+    taken: set[str] = set()
+    last: dict[str, str] = {}
+    for source in sources:
+        name = str(source.name)
+        if name in taken or creating.child(parent, name) is not None:
+            stem = name.rstrip("0123456789") or name
+            name = creating.free_name(parent, last.get(stem, name))
+            while name in taken:
+                name = creating.free_name(parent, name)
+            last[stem] = name
+        taken.add(name)
+        spec = annotating.read(source) | {"name": name}
+        x, y = spec.pop("position")
+        if shift is not None:
+            spec["position"] = [x + shift[0], y + shift[1]]
+        described.append(spec)
+        copies[str(source.path)] = f"{str(parent.path).rstrip('/')}/{name}"
+    for make, check in annotating.making(td, parent, described, access):
+        undo.journal().at_end(make, check, failures)
     return copies
 
 

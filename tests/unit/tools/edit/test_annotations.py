@@ -218,8 +218,29 @@ def test_a_network_box_is_refused(bench: Bench, note: str, how: str) -> None:
     assert "found by Python again" in caught.value.message
 
 
-def test_several_annotations_are_not_copied_at_once(bench: Bench) -> None:
-    bench.run("build_network", path=P, operators=[], annotations=notes(2))
-    with refused(bench, Code.VALUE_INVALID) as caught:
-        bench.run("copy_operators", paths=[f"{P}/note0", f"{P}/note1"])
-    assert "build_network" in caught.value.hint
+def test_several_annotations_are_copied_one_a_frame_and_are_one_step(bench: Bench) -> None:
+    bench.run("build_network", path=P, operators=[{"name": "a", "type": "nullTOP"}], annotations=notes(3))
+    before, seen = state(bench), []  # type: Any, list[int]
+    made_in_each_frame(bench, seen)
+    paths = [f"{P}/note0", f"{P}/a", f"{P}/note1", f"{P}/note2"]
+    answer = bench.json("copy_operators", paths=paths)
+    assert set(answer["copies"]) == set(paths) and answer["notes"] == []
+    assert max(seen) == 1 and sum(seen) == 3
+    op = bench.op
+    for old, new in answer["copies"].items():
+        assert op(new).nodeX - op(old).nodeX == op(f"{P}/a1").nodeX - op(f"{P}/a").nodeX
+        assert old.endswith("/a") or op(new).par.Titletext == op(old).par.Titletext
+    bench.run("undo")
+    assert state(bench) == before and op(f"{P}/a1") is None
+
+
+def test_annotations_alone_are_copied_to_another_network_and_to_free_places(bench: Bench) -> None:
+    bench.run("build_network", path=P, operators=[{"name": "box", "type": "baseCOMP"}], annotations=notes(2))
+    paths = [f"{P}/note0", f"{P}/note1"]
+    for parent in (f"{P}/box", P):
+        copies = bench.json("copy_operators", paths=paths, parent=parent)["copies"]
+        assert list(copies) == paths and all(new.startswith(parent) for new in copies.values())
+        assert (
+            len({(bench.op(path).nodeX, bench.op(path).nodeY) for path in [*copies.values(), *copies]}) >= 2
+        )
+        assert all(bench.op(new) is not None for new in copies.values())
