@@ -17,6 +17,8 @@ from tdmcp_embedded.touchdesigner.code_policy import invariant
 from tdmcp_embedded.touchdesigner.code_policy.index import Index
 
 T = TypeVar("T")
+Guarded = Generator[Any, None, tuple[T, Any, undo.Journal]]
+"""Gives what the edit gives, and the journal of its block."""
 
 #: Seconds after which the project is read again beside the edits, and milliseconds a frame that this may take.
 _REFRESH_S: Final = 10.0
@@ -43,8 +45,9 @@ def ready(call: Call) -> Generator[Any, None, invariant.Guard | None]:
     return guard
 
 
-def edit(call: Call, run: Callable[[], tuple[T, Any]]) -> tuple[T, Any, undo.Journal]:
-    """Do an edit in one undo block.
+def edit(call: Call, run: Callable[[], tuple[T, Any]]) -> Guarded[T]:
+    """Do an edit in one undo block, and within one step, with all that is looked at and put back. What a refusal still
+    has to find out takes further ones.
 
     Returns:
         What `run` gives, and the journal of the block.
@@ -52,11 +55,11 @@ def edit(call: Call, run: Callable[[], tuple[T, Any]]) -> tuple[T, Any, undo.Jou
     Raises:
         ToolFailure: `access_denied`, where it changed code and was put back; and whatever `run` raises.
     """
-    return _guarded(call, run, lambda: undo.block(call.td, call.undo_name))
+    return (yield from _guarded(call, run, lambda: undo.block(call.td, call.undo_name)))
 
 
-def attempt(call: Call, run: Callable[[], tuple[T, Any]]) -> bool:
-    """Do an edit with nothing recorded, and put it back: neither undo nor redo knows of it. One step.
+def attempt(call: Call, run: Callable[[], tuple[T, Any]]) -> Generator[Any, None, bool]:
+    """Do an edit with nothing recorded, and put it back within the same step: neither undo nor redo knows of it.
 
     Returns:
         Whether all of it was tried; not what only TouchDesigner's undo could put back.
@@ -65,7 +68,7 @@ def attempt(call: Call, run: Callable[[], tuple[T, Any]]) -> bool:
         ToolFailure: the edit is refused; nothing was changed.
     """
     try:
-        value, _, _ = _guarded(call, run, lambda: undo.trial(call.td))
+        value, _, _ = yield from _guarded(call, run, lambda: undo.trial(call.td))
         if isgenerator(value):
             value.close()
         return True
@@ -78,7 +81,7 @@ def attempt(call: Call, run: Callable[[], tuple[T, Any]]) -> bool:
 
 def _guarded(
     call: Call, run: Callable[[], tuple[T, Any]], block: Callable[[], AbstractContextManager[undo.Journal]]
-) -> tuple[T, Any, undo.Journal]:
+) -> Guarded[T]:
     guard = call.guard
     for last in (False, True):
         value: Any = None
@@ -93,10 +96,12 @@ def _guarded(
             if isgenerator(value):
                 value.close()
             assert guard is not None
-            refusal = guard.judge(changed)
+            # The edit is put back. A frame may pass before anything else is read.
+            refusal = yield from guard.judge(changed)
             if refusal is not None or last:
                 raise refusal or invariant.denied(changed.slots, changed.place) from None
-            # Somebody else had changed the slot before; the edit itself is fine.
+            # Somebody else had changed the slot before; the edit itself is fine. It has a frame to itself.
+            yield NEXT_FRAME
             continue
         except ToolFailure:
             if guard is not None:

@@ -88,13 +88,13 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
     if undo.at_risk(call.td):
         # What is refused must not cost the user what can be redone.
         trial = replace(call, prepared=None)
-        if code_guard.attempt(trial, lambda: _begun(tool, trial, arguments)):
+        if (yield from code_guard.attempt(trial, lambda: _begun(tool, trial, arguments))):
             yield NEXT_FRAME
     if tool.prepare is not None:
         call.prepared = yield from _prepared(call, tool, arguments)
         # Frames have passed.
         call.guard = yield from code_guard.ready(call)
-    value, signal, journal = code_guard.edit(call, lambda: _begun(tool, call, arguments))
+    value, signal, journal = yield from code_guard.edit(call, lambda: _begun(tool, call, arguments))
     call.undo_name = journal.step
     edit = EditDone(journal.step) if journal.stands else None
     if edit is not None:

@@ -90,6 +90,8 @@ class Guard:
         self._born: dict[tuple[int, str], Slot] = {}
         self._looked_at: dict[int, Any] = {}
         self._paths: set[str] = set()
+        self._committed = False
+        """Whether the index has taken in a part of the edit."""
         self.removed: list[Slot] = []
         self.added: list[Slot] = []
 
@@ -132,7 +134,7 @@ class Guard:
 
     def begin(self) -> None:
         """The edit begins, perhaps once more."""
-        self._born, self._looked_at, self._paths = {}, {}, set()
+        self._born, self._looked_at, self._paths, self._committed = {}, {}, set(), False
 
     def born(self, operators: Iterable[Any]) -> None:
         """Note the slots that TouchDesigner gave to operators it has just made."""
@@ -160,6 +162,7 @@ class Guard:
         if changed:
             raise CodeChanged(after, footprint, changed)
         self._commit(after, footprint)
+        self._committed = True
 
     def _refuse_system(self, footprint: Footprint) -> None:
         for path in footprint.paths:
@@ -173,15 +176,29 @@ class Guard:
 
     # After it
 
-    def judge(self, changed: CodeChanged) -> ToolFailure | None:
-        """Decide, now that the edit was put back, whether it was the edit: None if a slot was old in the index."""
-        self.put_back()
+    def judge(self, changed: CodeChanged) -> Generator[None, None, ToolFailure | None]:
+        """Decide, now that the edit was put back, whether it was the edit: None if a slot was old in the index.
+
+        In steps of a frame's budget, but for an edit in several parts: the index has taken in some of them, and must not
+        be seen like that by another edit.
+        """
+        at_once = self._committed
+        if not at_once:
+            yield
+        for _ in self._put_back():
+            if not at_once:
+                yield
         slots = self._different(changed.after, changed.footprint)
+        self._begin_again()
         return denied(slots, changed.place) if slots else None
 
     def put_back(self) -> None:
         """Read again what was looked at, after the edit was rolled back."""
-        reader = SlotReader(self._td, self._component)
+        for _ in self._put_back():
+            pass
+        self._begin_again()
+
+    def _put_back(self) -> Iterator[None]:
         found = {number: operator for number, operator in self._looked_at.items()}
         for path in self._paths:
             operator = find(self._td, path)
@@ -189,10 +206,19 @@ class Guard:
                 found[int(operator.id)] = operator
         for number in [number for number, operator in found.items() if not operator.valid]:
             self._index.drop(number)
-        again = [op for number, op in found.items() if op.valid and number not in self._looked_at]
-        for operator in (*_with_inside(again), *(op for op in self._looked_at.values() if op.valid)):
-            self._index.put(operator, reader.read(operator))
-        self._looked_at, self._paths = {}, set()
+        again = [op for number, op in found.items() if number not in self._looked_at]
+        pace = Pace(every=32)
+        reader = SlotReader(self._td, self._component)
+        for operator in [*_with_inside(again), *self._looked_at.values()]:
+            # Frames may pass: somebody else may delete it.
+            if operator.valid:
+                self._index.put(operator, reader.read(operator))
+                if pace.due(4):
+                    yield
+                    reader = SlotReader(self._td, self._component)
+
+    def _begin_again(self) -> None:
+        self._looked_at, self._paths, self._committed = {}, set(), False
         self.removed.clear()
         self.added.clear()
 

@@ -45,6 +45,13 @@ def test_parameters_that_name_it(bench: Bench, kind: str, parameter: str, text: 
     ]
 
 
+def test_a_custom_parameter_whose_default_names_it(bench: Bench) -> None:
+    bench.make("noiseTOP", "n")
+    par = bench.make("baseCOMP", "speaker").appendCustomPage("Own").appendOP("Target")[0]
+    par.default = par.val = "n"
+    assert lost(bench.json("delete_operators", paths=["/project1/n"])) == ["/project1/speaker Target: n"]
+
+
 @pytest.mark.parametrize("code", _EXPRESSIONS)
 def test_expressions_that_name_it(bench: Bench, code: str) -> None:
     bench.make("noiseTOP", "n")
