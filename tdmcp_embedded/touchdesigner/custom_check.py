@@ -43,7 +43,9 @@ def check(operator: Any, pages: Sequence[Mapping[str, Any]], access: Access) -> 
             check_name(name)
             if style not in STYLES:
                 raise _invalid(
-                    f"There is no parameter style {style!r}.", "", near(style, list(STYLES)) or list(STYLES)
+                    f"There is no parameter style {style!r}.",
+                    f"Styles are {', '.join(STYLES)}.",
+                    near(style, list(STYLES)) or list(STYLES),
                 )
             if style == "Sequence" and not _present(operator, name):
                 raise _invalid(

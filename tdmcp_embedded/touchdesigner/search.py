@@ -85,7 +85,7 @@ class Query:
         found: list[dict[str, Any]] = []
         for par in self._candidates(operator):
             stated = describe.stated(par)
-            if self.value is None or value_like(stated, self.value):
+            if self.value is None or value_like(stated, self.value) or _refers(par, stated, self.value):
                 shown = cut(stated, 200) if isinstance(stated, str) else stated
                 if isinstance(stated, dict):
                     shown = {form: cut(str(text), 200) for form, text in stated.items()}
@@ -130,6 +130,15 @@ def holds_text(operator: Any, text: str) -> bool:
     # A DAT that cannot cook (no device, no connection) holds no text; the search goes on.
     held = told(lambda: str(operator.text))
     return held is not None and wanted in held.lower()
+
+
+def _refers(par: Any, stated: Any, wanted: str) -> bool:
+    """Whether a parameter that names operators names `wanted` among them, by its path or its name."""
+    if not (isinstance(stated, str) and stated and par.isOP):
+        return False
+    return any(
+        value_like(each, wanted) for word in stated.split() for each in (word, word.rsplit("/", 1)[-1])
+    )
 
 
 def value_like(stated: Any, wanted: str) -> bool:

@@ -198,3 +198,14 @@ def test_only_comps_have_custom_parameters(bench: Bench) -> None:
     bench.make("noiseTOP", "n")
     with refused(bench, Code.VALUE_INVALID):
         bench.run("define_parameters", path="/project1/n", pages=[PAGE])
+
+
+def test_an_unknown_style_is_refused_with_the_styles_there_are(bench: Bench) -> None:
+    comp = bench.make("baseCOMP", "comp")
+    with refused(bench, Code.VALUE_INVALID) as caught:
+        bench.run(
+            "define_parameters",
+            path=comp.path,
+            pages=[{"name": "P", "parameters": [{"name": "Foo", "style": "Slider"}]}],
+        )
+    assert "Float" in caught.value.hint and "RGBA" in caught.value.hint

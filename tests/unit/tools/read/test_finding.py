@@ -200,3 +200,12 @@ def test_the_problems_of_found_operators_say_what_they_are_about(bench: Bench) -
     found = {row["path"]: "\n".join(row["problems"]) for row in rows}
     assert "/project1/n period: op('gone')['x']" in found["/project1/n"]
     assert found["/project1/sh"].splitlines()[-1].startswith("/project1/sh_pixel:")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "hit"), [("ghost", True), ("geo1", True), ("/project1/geo1", True), ("geo", False)]
+)
+def test_a_reference_among_several_is_found_by_name_and_by_path(bench: Bench, wanted: str, hit: bool) -> None:
+    bench.make("renderTOP", "r", geometry="/project1/geo1 ghost")
+    found = bench.json("find_operators", path="/project1", value=wanted)["operators"]
+    assert [row["path"] for row in found] == ["/project1/r"] * hit
