@@ -66,7 +66,12 @@ class Networked(Held):
 
     @property
     def numChildrenRecursive(self) -> int:
-        return sum(1 for _ in self._world.walk(self._live()))
+        found, waiting = 0, [self._live()]
+        while waiting:
+            inside = waiting.pop().children
+            found += len(inside)
+            waiting += [node for node in inside.values() if node.children]
+        return found
 
     @property
     def dock(self) -> OP | None:

@@ -110,14 +110,15 @@ def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None,
     before = call.prepared if isinstance(call.prepared, Before) else Before(python_effects.of(arguments.code))
     effects = before.effects
     # Within the code's own step, so that nobody else's work is among what it did.
-    own = census.at_once(td) if effects.makes and before.listed is None and census.is_small(td) else None
+    counted = census.count(td) if effects.makes and before.listed is None else 0
+    own = census.at_once(td) if 0 < counted <= census.MOST_AT_ONCE else None
     # In a large project: what the code names, and how many operators there are.
     named = (
         NamedOperators(td, _me(call), effects)
         if effects.makes and own is None and before.listed is None
         else None
     )
-    named_before, counted = (named.listed(), census.count(td)) if named is not None else ({}, 0)
+    named_before = named.listed() if named is not None else {}
     stored = census.stored(td) if effects.stores and (own is not None or not effects.opaque) else None
     failure: list[ToolFailure] = []
 
