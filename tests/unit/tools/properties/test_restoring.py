@@ -115,6 +115,7 @@ def changed_and_restored(changes: list[Callable[[Bench, Random], None]], seed: i
         for change in changes:
             if everything(bench):
                 change(bench, random)
+        bench.frame()  # A COMP shows the connector of a new In operator a frame later (fact 69).
         other = state(bench, STAGE)
         bench.run("checkpoint", action="restore", path=STAGE, name="c", confirm=True)
         assert state(bench, STAGE) == before
