@@ -19,6 +19,9 @@ from tdmcp_embedded.touchdesigner.values import cut, weight
 _DEFAULT_LIMIT = 50
 _SHOWN = 200
 
+#: Bytes of changes that one operator shows; a component may have hundreds of parameters of its own.
+_MOST_CHANGES = 5_000
+
 
 class CompareNetwork(Arguments):
     """Two networks; the first is the one that is there now."""
@@ -39,7 +42,8 @@ class Compared(paging.Page):
 
     equal: bool
     differences: list[dict[str, Any]]
-    """path (relative), kind (added, removed, changed), type, changes: {field: [before, after]}."""
+    """path (relative), kind (added, removed, changed), type, changes: {field: [before, after]}, more_changes: how many
+    fields of the operator are not shown."""
 
     def text(self) -> str:
         if self.equal:
@@ -52,6 +56,8 @@ class Compared(paging.Page):
                 f"    {name}: {_json(was)} -> {_json(now)}"
                 for name, (was, now) in row.get("changes", {}).items()
             ]
+            if "more_changes" in row:
+                lines.append(f"    and {row['more_changes']} more changes")
         return "\n".join(lines)
 
 
@@ -131,9 +137,16 @@ def _row(difference: Difference) -> dict[str, Any]:
     if difference.type:
         row["type"] = difference.type
     if difference.changes:
-        row["changes"] = {
-            name: [_short(side) for side in sides] for name, sides in difference.changes.items()
-        }
+        changes: dict[str, list[Any]] = {}
+        room = _MOST_CHANGES
+        for name, sides in difference.changes.items():
+            shown = [_short(side) for side in sides]
+            room -= weight(shown)
+            if changes and room < 0:
+                row["more_changes"] = len(difference.changes) - len(changes)
+                break
+            changes[name] = shown
+        row["changes"] = changes
     return row
 
 

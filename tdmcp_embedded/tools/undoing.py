@@ -18,7 +18,7 @@ _MOST_FRAMES = 600
 
 class Undo(Arguments):
     steps: int = Field(default=1, ge=1, le=100, description="calls to take back")
-    redo: bool = False
+    redo: bool = Field(default=False, description="redo instead")
     others: bool = Field(default=False, description="also other people's steps")
 
 
