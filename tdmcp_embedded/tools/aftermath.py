@@ -217,11 +217,7 @@ class Watch:
                 yield
                 continue
             # By shape: what failed before with other numbers in its words is not new.
-            known = (
-                {(p.severity, diagnostics.shape(p.message)) for p in diagnostics.understood(path, before)}
-                if before
-                else set()
-            )
+            known = diagnostics.shapes(path, before) if before else set()
             yield
             for problem in diagnostics.understood(path, texts):
                 shape = (problem.severity, diagnostics.shape(problem.message))

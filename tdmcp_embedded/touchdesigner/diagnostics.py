@@ -92,15 +92,29 @@ def heaviness(texts: Said) -> int:
 
 def understood(path: str, texts: Said) -> list[Problem]:
     """The problems that these texts about the operator at `path` are; the work is linear in their length, and bounded."""
-    found: list[Problem] = []
-    for severity, text in zip(("error", "warning", "script_error"), texts, strict=False):
-        if isinstance(text, str) and text:
-            found += _counted(severity, path, text)
+    found = _all(path, texts)
     if texts[3]:
         # The operator's own warning only says where to look (fact 75): here is what stands there.
         found = [each for each in found if not _SEE_INFO_DAT.search(each.message)]
     found += [Problem(path, "shader", message) for message in texts[3]]
     return _without_echoes(found)
+
+
+def shapes(path: str, texts: Said) -> set[tuple[str, str]]:
+    """Severity and shape of all that these texts say, also of what `understood` leaves out as said better elsewhere.
+
+    A warning outlives the shader error that it points to by a frame; it is not news then.
+    """
+    found = [*_all(path, texts), *understood(path, texts)]
+    return {(each.severity, shape(each.message)) for each in found}
+
+
+def _all(path: str, texts: Said) -> list[Problem]:
+    found: list[Problem] = []
+    for severity, text in zip(("error", "warning", "script_error"), texts, strict=False):
+        if isinstance(text, str) and text:
+            found += _counted(severity, path, text)
+    return found
 
 
 def _counted(severity: str, path: str, text: str) -> list[Problem]:
