@@ -36,16 +36,18 @@ def bound(output: BaseModel, only: Iterable[str] | None = None, room: int = _ROO
         return []
     left_out: list[str] = []
     plain = _Room(room)
-    news = _Room(_ROOM_FOR_NEWS)
+    # A share each: many problems must not hide why something was refused, nor the other way round.
+    news = [field for field in _NEWS if getattr(output, field, None)]
+    shares = {field: _Room(_ROOM_FOR_NEWS // len(news)) for field in news}
     for field in type(output).model_fields if only is None else only:
         given = getattr(output, field)
-        fitted = (news if field in _NEWS else plain).fit(given)
+        taken = shares.get(field, plain)
+        fitted = taken.fit(given)
         if fitted is not given:
             setattr(output, field, fitted)
-        for taken in (news, plain):
-            if taken.dropped:
-                left_out.append(f"{field}: {taken.dropped} more are not shown.")
-                taken.dropped = 0
+        if taken.dropped:
+            left_out.append(f"{field}: {taken.dropped} more are not shown.")
+            taken.dropped = 0
     return left_out
 
 
