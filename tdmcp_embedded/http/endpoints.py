@@ -62,8 +62,8 @@ class NoOAuth(Refusal):
 _NO_OAUTH = NoOAuth(
     404,
     "oauth_is_off",
-    "This server gives no tokens, since OAuth is off. It needs an access key: pulse Copy Key on the Security page of the "
-    "component in TouchDesigner, or run `tdmcp client add`, and give this client the header Authorization: Bearer KEY.",
+    "This server gives no tokens, since OAuth is off. It needs an access key: pulse Copy Access Key on the Clients page of "
+    "the component in TouchDesigner, or run `tdmcp client add`, and give this client the header Authorization: Bearer KEY.",
 )
 
 
