@@ -194,7 +194,7 @@ def test_a_client_that_works_in_the_home_is_near_no_project_in_it(
         "a project saved in the home is around everything"
     )
     assert shim._near(f"{tmp_path}/show", f"{tmp_path}/show/scripts")
-    assert shim._near(f"{tmp_path}/work/show", f"{tmp_path}/work")
+    assert shim._near(f"{tmp_path}/jobs/show", f"{tmp_path}/jobs")
 
 
 @dataclass
