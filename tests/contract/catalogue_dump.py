@@ -82,7 +82,7 @@ def describe(operator: Any, family: str) -> dict[str, Any]:
         "family": family,
         "mro": [n for n in dict.fromkeys(chain[1:]) if n == "OP" or n.endswith(family)],
         "inputs": [str(_told(c, "description") or "") for c in operator.inputConnectors],
-        "pars": [_parameter(p) for p in operator.pars() if not _repeated(p)],
+        "pars": [_parameter(p) for p in _all_pars(operator) if not _repeated(p)],
     }
     limit = _told(operator, "maxInputs")
     if limit is not None:
@@ -100,6 +100,12 @@ def _repeated(par: Any) -> bool:
     """Whether a parameter is one of a sequence's later blocks, of which the first one tells everything."""
     block = _told(par, "sequenceBlock")
     return block is not None and block.index > 0
+
+
+def _all_pars(operator: Any) -> list[Any]:
+    """The parameters; those of sequences are there once the sequences were listed (fact 65)."""
+    list(getattr(operator, "seq", ()))
+    return list(operator.pars())
 
 
 def _parameter(par: Any) -> dict[str, Any]:

@@ -155,12 +155,9 @@ def test_sockets_that_never_shake_hands_do_not_end_the_server(
 def test_one_failure_of_waiting_does_not_end_the_server(
     tls: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "most_connections", lambda: 8)
-    monkeypatch.setattr(
-        connections.Loop,
-        "listener",
-        property(lambda self: None, lambda self, value: setattr(value, "limit", 0)),
-    )
+    # Without a limit of ours, so that waiting itself fails.
+    unlimited = property(lambda self: 0, lambda self, value: None)
+    monkeypatch.setattr(connections.Listener, "limit", unlimited, raising=False)
     few_sockets(monkeypatch, 10)
     host = HttpHost(tls=tls).start()
     try:

@@ -134,6 +134,14 @@ class Server:
         self.fact_changes = 0
         Server.made.append(self)
 
+    @property
+    def local_url(self):
+        return self.url
+
+    @property
+    def shown_url(self):
+        return self.url
+
     def start(self):
         self.started = self.alive = True
 

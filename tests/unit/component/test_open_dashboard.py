@@ -14,7 +14,8 @@ from tdmcp_embedded.serving import Phase, Serving
 def run():
     """A run that serves, without its thread."""
     run = Serving(sys, FrameQueue(watch=False), {}, {})
-    run.url, run.key, run.phase = "http://127.0.0.1:9988/mcp", "secret", Phase.SERVING
+    run.url = run.local_url = "http://127.0.0.1:9988/mcp"
+    run.key, run.phase = "secret", Phase.SERVING
     return run
 
 
