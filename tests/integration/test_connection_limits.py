@@ -155,7 +155,8 @@ def test_sockets_that_never_shake_hands_do_not_end_the_server(
 def test_one_failure_of_waiting_does_not_end_the_server(
     tls: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Without a limit of ours, so that waiting itself fails.
+    monkeypatch.setattr(connections, "most_connections", lambda: 8)
+    # Without a limit at accept, so that waiting itself fails.
     unlimited = property(lambda self: 0, lambda self, value: None)
     monkeypatch.setattr(connections.Listener, "limit", unlimited, raising=False)
     few_sockets(monkeypatch, 10)
