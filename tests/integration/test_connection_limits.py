@@ -10,7 +10,6 @@ import http.client
 import json
 import selectors
 import socket
-import ssl
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -27,7 +26,7 @@ PATIENCE = 30.0
 
 def ended(line: socket.socket) -> bool:
     """Whether the server has hung up; waits for it."""
-    with contextlib.suppress(ConnectionError, ssl.SSLError):
+    with contextlib.suppress(OSError):  # also a handshake that was cut or took too long
         while line.recv(65536):
             pass
     return True
@@ -166,7 +165,7 @@ def test_one_failure_of_waiting_does_not_end_the_server(
         for line in silent:
             line.close()
         for _ in range(100):  # until the server has noticed that they are gone
-            with contextlib.suppress(ConnectionError, ssl.SSLError):
+            with contextlib.suppress(OSError):  # also a handshake that was cut or took too long
                 assert healthy(host, tls[0])
                 break
         else:
