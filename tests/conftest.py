@@ -1,8 +1,20 @@
-"""Options of the whole test run."""
+"""Options of the whole test run, and what holds for every process that it starts."""
 
 from __future__ import annotations
 
+import os
+import sys
+from pathlib import Path
+
 import pytest
+
+# The tests start dozens of processes. Each would compile every module again where the machine's settings forbid to
+# write bytecode into a source tree, and that takes longer than all else it does.
+if sys.prefix != sys.base_prefix:
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(Path(sys.prefix) / "bytecode"))
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
