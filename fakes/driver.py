@@ -12,7 +12,14 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, ClassVar, Self
+
+from fakes import forked
+
+#: What starts a stand-in, if nothing else is asked for.
+COMMAND = (sys.executable, "-m", "fakes")
+#: Options for which a new process must import for itself: another build hides packages, a build brings its own.
+OWN_IMPORTS = ("--build", "--component")
 
 
 class StandIn:
@@ -24,10 +31,14 @@ class StandIn:
         timeout: seconds to wait for the ready line.
         environment: extra environment variables.
         command: what starts it, if not this Python in this folder; `cwd` is where.
+        fresh: start a new Python, also where `forks` would allow a fork (see `forked`).
 
     Raises:
         RuntimeError: it did not become ready; the message ends with what it wrote to standard error.
     """
+
+    #: Whether stand-ins are forked from a process that has everything imported; the tests say so.
+    forks: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -35,8 +46,9 @@ class StandIn:
         home: str | Path | None = None,
         timeout: float = 60.0,
         environment: Mapping[str, str] | None = None,
-        command: Sequence[str] = (sys.executable, "-m", "fakes"),
+        command: Sequence[str] = COMMAND,
         cwd: str | Path | None = None,
+        fresh: bool = False,
     ) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="tdmcp-", ignore_cleanup_errors=True)
         self.home = Path(home) if home is not None else Path(self._temporary.name) / "home"
@@ -46,7 +58,15 @@ class StandIn:
         self.shared = False
         self._timeout = timeout
         self._environment = environment
-        self._command = [*command, "--port", "0", "--home", str(self.home), *arguments]
+        self._command = command
+        self._arguments = ["--port", "0", "--home", str(self.home), *arguments]
+        self._fork = (
+            self.forks
+            and forked.can_fork()
+            and not fresh
+            and command is COMMAND
+            and not set(arguments).intersection(OWN_IMPORTS)
+        )
         self._cwd = cwd
         self._start()
 
@@ -58,16 +78,7 @@ class StandIn:
         #: Lines on standard output that were not JSON; there must never be any.
         self.strays: list[str] = []
         with self.log.open("wb") as log:
-            self.process = subprocess.Popen(
-                self._command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                encoding="utf-8",
-                env={**os.environ, **(self._environment or {})},
-                cwd=self._cwd,
-            )
+            self.process = self._launch(log)
         self._reader = threading.Thread(target=self._read, name="stand-in reader", daemon=True)
         self._reader.start()
         with self._arrived:
@@ -76,6 +87,21 @@ class StandIn:
             words = self.stderr()[-3000:]
             self.close()
             raise RuntimeError(f"the stand-in did not become ready within {self._timeout:.0f} s:\n{words}")
+
+    def _launch(self, log: IO[bytes]) -> subprocess.Popen[str] | forked.ForkedProcess:
+        environment = {**os.environ, **(self._environment or {})}
+        if self._fork:
+            return forked.ForkedProcess(self._arguments, environment, self._cwd, log)
+        return subprocess.Popen(
+            [*self._command, *self._arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            encoding="utf-8",
+            env=environment,
+            cwd=self._cwd,
+        )
 
     @property
     def url(self) -> str:

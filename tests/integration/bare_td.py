@@ -93,7 +93,8 @@ def bare_td(
     path = site or import_path(folder)
     empty = folder / "cwd"
     empty.mkdir(exist_ok=True)
-    environment = {"PYTHONPATH": str(path), "PYTHONNOUSERSITE": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    # Bytecode is kept beside the sources, where the component puts that of its payload.
+    environment = {"PYTHONPATH": str(path), "PYTHONNOUSERSITE": "1", "PYTHONPYCACHEPREFIX": ""}
     return StandIn(
         "--component",
         str(toc),

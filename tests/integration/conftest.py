@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: A bare machine has no browser to test the pages with; where TDMCP_NEEDS_BROWSER is set (CI), it had better have one.
 WITHOUT_BROWSER = browser.found() is None and not os.environ.get("TDMCP_NEEDS_BROWSER")
+# Tests that look at a start itself say `fresh`.
+StandIn.forks = True
 collect_ignore = ["test_dashboard.py", "test_network_viewer.py"] if WITHOUT_BROWSER else []
 
 

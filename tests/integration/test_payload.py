@@ -78,7 +78,7 @@ def bare(place, site, tmp_path_factory):
         "--scene",
         "empty",
         home=place / "another home",
-        environment={"PYTHONPATH": str(site), "PYTHONNOUSERSITE": "1"},
+        environment={"PYTHONPATH": str(site), "PYTHONNOUSERSITE": "1", "PYTHONPYCACHEPREFIX": ""},
         command=(sys.executable, "-S", "-m", "fakes"),
         cwd=place,
     ) as stand_in:
