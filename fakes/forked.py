@@ -82,16 +82,16 @@ class ForkedProcess:
 
     def send_signal(self, number: int) -> None:
         """Send a signal, unless it has ended."""
-        if self.poll() is None:
+        if sys.platform == "linux" and self.poll() is None:
             os.kill(self.pid, number)
 
     def terminate(self) -> None:
         """Ask it to end."""
-        self.send_signal(signal.SIGTERM)
+        self._process.terminate()
 
     def kill(self) -> None:
         """End it."""
-        self.send_signal(signal.SIGKILL)
+        self._process.kill()
 
 
 def _run(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -128,8 +129,17 @@ def _scattered(xs: Floats, ys: Floats, zs: Floats, seed: int) -> Floats:
 
 
 def on_grid(xs: Floats, ys: Floats, z: float, seed: float, fractal: Fractal) -> Floats:
-    """Noise of about -1 to 1 over the grid [len(ys), len(xs)] at depth `z`."""
-    return _sum(fractal, lambda k, s: _layer(xs * np.float32(s), ys * np.float32(s), z * s, _seed(seed, k)))
+    """Noise of about -1 to 1 over the grid [len(ys), len(xs)] at depth `z`. Not to be written to."""
+    return _drawn(xs.tobytes(), ys.tobytes(), xs.dtype.str, z, seed, fractal)
+
+
+@lru_cache(maxsize=32)
+def _drawn(xs_bytes: bytes, ys_bytes: bytes, kind: str, z: float, seed: float, fractal: Fractal) -> Floats:
+    """The same; a still noise that is cooked again, or many alike, are drawn once."""
+    xs, ys = np.frombuffer(xs_bytes, dtype=kind), np.frombuffer(ys_bytes, dtype=kind)
+    drawn = _sum(fractal, lambda k, s: _layer(xs * np.float32(s), ys * np.float32(s), z * s, _seed(seed, k)))
+    drawn.setflags(write=False)
+    return drawn
 
 
 def at_points(xs: Floats, ys: Floats, zs: Floats, seed: float, fractal: Fractal) -> Floats:

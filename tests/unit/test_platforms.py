@@ -211,6 +211,8 @@ NAMES = {
     for name in names
 }
 
+#: Any of them as a word: most files have none, and need no parsing.
+_ANY = re.compile(rf"\b({'|'.join(sorted({name for _, name in NAMES} | MODULES))})\b")
 _TEST = re.compile(r"platform|os\.name|hasattr|getattr|system|SYSTEM|WINDOWS|POSIX|os_name")
 _FUNCTION = re.compile(r"(^|_)(linux|posix|windows|win32|mac|darwin|fork)(_|$)", re.IGNORECASE)
 _LACK = {"AttributeError", "ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
@@ -218,12 +220,15 @@ _LACK = {"AttributeError", "ImportError", "ModuleNotFoundError", "Exception", "B
 
 def unguarded(source: str) -> Iterator[tuple[int, str]]:
     """The line and the name of each use that would fail somewhere."""
+    if not _ANY.search(source):
+        return
     tree = ast.parse(source)
-    parents: dict[ast.AST, ast.AST] = {
-        child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)
-    }
-    for node in ast.walk(tree):
-        for name in _used(node):
+    uses = [(node, names) for node in ast.walk(tree) if (names := _used(node))]
+    parents: dict[ast.AST, ast.AST] = {}
+    if uses:
+        parents = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
+    for node, names in uses:
+        for name in names:
             if not _is_guarded(node, parents, source):
                 yield getattr(node, "lineno", 0), name
 

@@ -15,7 +15,7 @@ from tests.unit.tools.edit.states import state
 from tests.unit.tools.harness import Bench
 
 examples = settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 
 #: Types with an input, a number, a menu and a text among their parameters, so that every kind of write comes up.

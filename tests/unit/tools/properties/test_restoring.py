@@ -16,7 +16,7 @@ from tests.unit.tools.properties.arbitrary import STAGE, fresh, scramble
 from tests.unit.tools.properties.test_round_trip import grow
 
 examples = settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 
 

@@ -19,7 +19,7 @@ TYPES = all_types()
 CHUNK = 40
 
 examples = settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 
 
@@ -88,7 +88,7 @@ def test_custom_parameters_of_every_style_survive(seed: int) -> None:
         assert state(bench, TWIN)[f"{TWIN}/comp"]["custom"] == state(bench, STAGE)[comp.path]["custom"]
 
 
-@settings(examples, max_examples=12)
+@settings(examples, max_examples=6)
 @given(st.integers(0, 100_000))
 def test_any_network_survives(seed: int) -> None:
     with fresh() as bench:

@@ -15,7 +15,7 @@ from tests.unit.tools.harness import Bench
 from tests.unit.tools.properties.arbitrary import NUMBERS, STAGE, TEXTS, fresh
 
 examples = settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 
 
