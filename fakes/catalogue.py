@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fakes import builds
-from fakes.corrections import corrected
+from fakes.corrections import complete, corrected
 from fakes.errors import NotFaked
 
 _FILE = Path(__file__).parent / "data" / "td_catalog.json.gz"
@@ -258,7 +258,8 @@ def _par_info(raw: dict[str, Any], order: int, sequences: set[str], listed: bool
     default = _plain(style, raw.get("default"))
     known = default is not None and "defaultCut" not in raw and "defaultRaw" not in raw
     if default is None:
-        default = _by_rule(style, menu, listed, name)
+        # The listing leaves out what is 0, but it does not have the second parameter of a row at all.
+        default = _by_rule(style, menu, listed and raw.get("only") != "row", name)
     creation = _plain(style, raw["creation"]) if "creation" in raw else default
     low, high = raw.get("clamp") or (None, None)
     norm = raw.get("norm") or ((0.0, 10.0) if style == "Int" else (0.0, 1.0))
@@ -286,6 +287,7 @@ def _types_of(build: builds.Build) -> dict[str, TypeInfo]:
 @cache
 def _all_types() -> dict[str, TypeInfo]:
     raw = json.loads(gzip.decompress(_FILE.read_bytes()))
+    complete(raw)
     return {
         name: TypeInfo(
             name, d["family"], tuple(d["mro"]), tuple(d["inputs"] or ()), d.get("maxInputs"),
