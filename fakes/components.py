@@ -33,7 +33,7 @@ class COMP(Customizable, OP):
         node = self._live()
         type_name = opType if isinstance(opType, str) else getattr(opType, "__name__", "")
         if type_name not in catalogue.types():
-            raise unknown_type(opType)
+            raise unknown_type(opType, *(() if name is None else (name,)))
         if not initialize:
             raise NotFaked("COMP.create(initialize=False)")
         return self._world.face(self._world.create(node, type_name, name or ""))

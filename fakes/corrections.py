@@ -119,8 +119,14 @@ ABSENT: frozenset[tuple[str, str]] = frozenset(
     | {("rectanglePOP", "sizex"), ("rectanglePOP", "sizey")}
 )
 
-#: Type -> sequences that begin with more than one block.
-FIRST_BLOCKS: dict[str, dict[str, int]] = {"linePOP": {"pt": 2}}
+#: Type -> sequences that begin with another number of blocks than one. Derivative's skills say that the blocks of these
+#: two do not exist until `numBlocks` is set; the official server's schema says that all sequences begin with one
+#: (`World.every_sequence_has_a_block`).
+FIRST_BLOCKS: dict[str, dict[str, int]] = {
+    "linePOP": {"pt": 2},
+    "mathmixPOP": {"comb": 0},
+    "mathcombinePOP": {"comb": 0},
+}
 
 #: Type -> values of those further blocks that differ from the first one's.
 FIRST_VALUES: dict[str, dict[str, Any]] = {"linePOP": {"pt1posx": 1.0, "pt1posy": 1.0}}

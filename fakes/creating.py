@@ -64,8 +64,9 @@ def _companions(node: Node) -> None:
     elif node.info.name == "glslTOP":
         _dock(node, pixel="textDAT", compute="textDAT", info="infoDAT")
     if node.info.name in FIRST_BLOCKS:
-        node.blocks = dict(FIRST_BLOCKS[node.info.name])
-        for name, value in FIRST_VALUES[node.info.name].items():
+        least = int(world.every_sequence_has_a_block)
+        node.blocks = {name: max(count, least) for name, count in FIRST_BLOCKS[node.info.name].items()}
+        for name, value in FIRST_VALUES.get(node.info.name, {}).items():
             node.par(name).value = value
 
 

@@ -219,7 +219,7 @@ class Node:
             if custom is not None:
                 return custom
         info = self.info.par(name)
-        if info is None or not info.sequence or name in self.info.pars:
+        if info is None or not info.sequence or (not self.blocks and name in self.info.pars):
             return info
         if _block_of(name, info.sequence) >= self.num_blocks(info.sequence):
             return None

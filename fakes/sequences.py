@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from fakes.by_name import ByName
+from fakes.corrections import FIRST_BLOCKS
 from fakes.errors import NotFaked, tdError
 from fakes.guard import Guarded
 from fakes.nodes import Node
@@ -20,10 +21,10 @@ def set_blocks(node: Node, sequence: str, count: int) -> None:
     """Give a sequence `count` blocks; parameters of blocks that go lose their values.
 
     Raises:
-        tdError: fewer than one.
+        tdError: fewer than one, unless the sequence begins with none.
     """
-    if count < 1:
-        raise tdError("Minimum size is 1 block")
+    if count < min(FIRST_BLOCKS.get(node.info.name, {}).get(sequence, 1), 1):
+        raise tdError(f"Minimum size is 1 block. Value:{count!r} Type:{type(count)}.")
     if count > 1 and node.custom is not None and sequence in node.custom.pars:
         raise NotFaked("more than one block of a custom sequence")
     before = node.num_blocks(sequence)

@@ -65,7 +65,7 @@ def split(pars: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _neighbour(par: dict[str, Any]) -> tuple[str, str] | None:
     """Name and label of the other parameter of the row; None for a real menu, which may hold the parameter's name."""
-    menu = par.get("menu") or ()
+    menu: list[list[str]] = par.get("menu") or []
     if len(menu) < 2 or menu[-2] != [par["name"], par.get("label")]:
         return None
     name, label = menu[-1]

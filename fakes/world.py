@@ -95,6 +95,8 @@ class World:
         """Operators that ever had a global OP shortcut (`op.Name`)."""
         self.stubborn = {("pointspriteMAT", "attensizenear")}
         """(type, parameter) that silently do not take what scripts write (fact 24); tests may add to them."""
+        self.every_sequence_has_a_block = False
+        """Whether the sequences that are said to begin with none have one, as another source says (fact 86)."""
 
         self.root = Node(self, catalogue.type_info("baseCOMP"), "", None)
         local = self.create(self.root, "baseCOMP", "local", quiet=True)

@@ -296,7 +296,8 @@ class _Builder:
                     and par.name not in sequences
                     and par.name not in params
                 ):
-                    if par.sequence is not None and int(par.sequence.numBlocks) > 1:
+                    # Some begin with two blocks, some with none (fact 86); a reading leaves out those that have one.
+                    if par.sequence is not None and int(par.sequence.numBlocks) != 1:
                         sequences[str(par.name)] = 1
                 elif customs.in_block(par):
                     continue

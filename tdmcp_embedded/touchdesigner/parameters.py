@@ -6,7 +6,7 @@ expression (fact 22), numbers are cut to whole ones (fact 24), some parameters t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +40,11 @@ class Plan:
     operator: Any
     sequences: dict[str, int] = field(default_factory=dict)
     writes: list[Write] = field(default_factory=list)
+    unchecked: dict[str, Any] = field(default_factory=dict)
+    """Writes to the first block of a sequence that has none yet (fact 86): there is nothing to check them against before
+    the block is made."""
+    check: Callable[[Any, str, Any], Write] | None = None
+    """Checks one of those."""
 
 
 @dataclass
@@ -100,6 +105,7 @@ def plan_each(
 ) -> tuple[Plan, dict[str, ToolFailure]]:
     """The same, giving what can be written and, by parameter name, what cannot."""
     planned = Plan(operator)
+    planned.check = lambda par, name, asked: _check(operator, par, name, asked, access, locked)
     make_sequences(operator)
     params, failures = parameter_lists.spread(operator, params)
     wanted: dict[str, Any] = dict(blocks or {})
@@ -119,6 +125,11 @@ def plan_each(
             failures[name] = failure
     for name, value in params.items():
         if name in wanted:
+            continue
+        if empty := sequences.without_block(operator, name):
+            sequence, blocks = empty
+            planned.sequences[sequence] = max(blocks, planned.sequences.get(sequence, 0))
+            planned.unchecked[name] = value
             continue
         if len(failures) >= _MOST_EXPLAINED and not _known(operator, name):
             failures[name] = ToolFailure(
@@ -141,7 +152,8 @@ def apply(planned: Plan) -> Written:
     """Write what was planned and read it back. Writes that would change nothing are left out.
 
     Raises:
-        ToolFailure: `td_error`, when TD refuses a write that the checks let through.
+        ToolFailure: `td_error`, when TD refuses a write that the checks let through; what `plan` raises, for parameters of
+            a sequence that had no block.
     """
     operator = planned.operator
     result = Written(str(operator.path))
@@ -150,6 +162,10 @@ def apply(planned: Plan) -> Written:
         result.params[name] = int(operator.par[name].sequence.numBlocks)
         if result.params[name] != count:
             result.notes.append(f"{name}: asked {count} blocks, has {result.params[name]}")
+    for name, asked in planned.unchecked.items():
+        assert planned.check is not None
+        planned.writes.append(planned.check(lookup.parameter(operator, name), name, asked))
+    planned.unchecked.clear()
     for write in planned.writes:
         par = operator.par[write.name]
         if par is None:

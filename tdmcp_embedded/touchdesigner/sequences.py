@@ -44,6 +44,16 @@ def template(operator: Any, name: str) -> tuple[Any, str, int] | None:
     return None if first is None or blocks > MOST_BLOCKS else (first, match["sequence"], blocks)
 
 
+def without_block(operator: Any, name: str) -> tuple[str, int] | None:
+    """For a parameter of a sequence that has no block at all (fact 86): the sequence and the blocks it takes."""
+    match = _BLOCK.match(name)
+    sequence = operator.par[match["sequence"]] if match else None
+    if match is None or sequence is None or not sequence.isSequence or int(sequence.sequence.numBlocks):
+        return None
+    blocks = int(match["block"]) + 1
+    return None if blocks > MOST_BLOCKS else (match["sequence"], blocks)
+
+
 def vector(operator: Any, name: str) -> list[str]:
     """The members of a vector in a block that is not there yet; empty where the name is not of that kind."""
     match = _BLOCK.match(name)

@@ -107,6 +107,9 @@ FACTS: dict[int, Fact] = {
     82: Fact("Process", "R", "sys.executable in a component's subprocess is no Python: use app.pythonExecutable and check it.", _SERVER),
     83: Fact("Process", "D", "Derivative's own component registers with clients as touchdesigner and serves on port 13316.", _SERVER),
     84: Fact("Data", "L", "numpyArray of a TOP begins with the bottom row."),
+    85: Fact("Catalogue", "LD", "Parameters that share a row of the documentation are two parameters, as trailPOP.length and lengthunit; live tests know names, menus and flags that the pages lack: connectorder of In and Out operators, boundmin of logicCHOP, buffers of glslmultiTOP.", "menus whose words no source gives are empty"),
+    86: Fact("Catalogue", "D?", "The comb sequences of mathmixPOP and mathcombinePOP begin without a block; fewer blocks than one are refused in TD's words.", "another source says that every sequence begins with one block: a switch of the stand-in"),
+    87: Fact("Creating", "L", "engineoutPOP is refused as a retired type, glslcreatePOP, linethickPOP, scriptPOP and timefilterPOP as unknown ones."),
 }  # fmt: skip
 
 #: Tests of the product and of the stand-in's process that hold to a fact without being contract tests.

@@ -12,14 +12,17 @@ from typing import Any, NamedTuple, Self
 
 from fakes import (
     builds,
+    classes,
     coercion,
     components,
     copying,
+    corrections,
     creating,
     evaluation,
     find,
     op_network,
     par_collection,
+    sequences,
     shortcuts,
     undo,
     wiring,
@@ -280,6 +283,7 @@ def wires_cross_networks() -> None:
 
 #: Tests of what the product cannot show, since it does well either way.
 _LIFE = "../fakes/life/test_builds"
+_CONTRACT = "../../contract/"
 
 
 @instead_of(54, "every build has opType", _LIFE)
@@ -442,3 +446,20 @@ def references_follow() -> None:
                 state.expr = state.expr.replace(f"{old}'", f"{name}'").replace(f'{old}"', f'{name}"')
 
     put(creating, "rename", following)
+
+
+@instead_of(86, "every sequence begins with a block and refuses to have none", "edit/test_sequences")
+def every_sequence_has_a_block() -> None:
+    put(corrections, "FIRST_BLOCKS", {})
+    put(sequences, "FIRST_BLOCKS", {})
+    put(creating, "FIRST_BLOCKS", {})
+
+
+@instead_of(85, "a row of the documentation is one parameter", "edit/test_create_operator")
+def rows_are_parameters() -> None:
+    put(corrections, "split", lambda pars: pars)
+
+
+@instead_of(87, "a type that has a class only is unknown", _CONTRACT + "test_catalogue")
+def classes_alone_are_unknown() -> None:
+    put(classes, "_NEVER_CREATED", frozenset())

@@ -91,6 +91,26 @@ def test_a_type_that_can_no_longer_be_made_is_told_in_touchdesigners_words(bench
     assert "Invalid number or type" in caught.value.message
 
 
+#: Parameters that share a row of the documentation with another one (fact 85).
+SHARED_ROWS = [
+    ("trailPOP", {"length": 2, "lengthunit": "seconds"}),
+    ("glslPOP", {"attr0name": "custom", "attr0customname": "heat", "attr0numcomps": "3"}),
+    ("glsladvancedPOP", {"maxpointsmode": "custom", "maxpoints": 500}),
+    ("logicCHOP", {"boundmin": 0.25, "boundmax": 0.5}),
+    ("glslmultiTOP", {"buffer0name": "points"}),
+    ("inTOP", {"connectorder": 2}),
+    ("phongMAT", {"blending": True}),
+]
+
+
+@pytest.mark.parametrize(("kind", "params"), SHARED_ROWS, ids=[kind for kind, _ in SHARED_ROWS])
+def test_parameters_that_documentation_names_in_passing_are_taken(
+    bench: Bench, kind: str, params: dict[str, object]
+) -> None:
+    bench.json("create_operator", parent="/project1", type=kind, name="made", params=params)
+    assert {name: bench.op("/project1/made").par[name].eval() for name in params} == params
+
+
 def test_a_taken_name_is_refused_with_the_next_free_one(bench: Bench) -> None:
     bench.make("noiseTOP", "noise1")
     with refused(bench, Code.NAME_TAKEN) as caught:

@@ -47,6 +47,52 @@ def test_a_fresh_pop_is_read_and_kept_with_its_blocks(bench: Bench) -> None:
     assert bench.op(LINE).par.pt.sequence.numBlocks == 2
 
 
+#: Calls that write to the first block of a sequence that has no block yet, as a new mathmixPOP's (fact 86).
+FIRST_BLOCK: dict[str, Callable[[Bench], Any]] = {
+    "set": lambda bench: (
+        bench.make("mathmixPOP", "m"),
+        bench.json("set_parameters", changes=[{"path": f"{P}/m", "params": {"comb0oper": "sqrt"}}]),
+    ),
+    "made": lambda bench: bench.json(
+        "create_operator", parent=P, type="mathmixPOP", name="m", params={"comb1scopea": "P", "comb0oper": "sqrt"}
+    ),
+    "built": lambda bench: bench.json(
+        "build_network", path=P, operators=[{"name": "m", "type": "mathmixPOP", "sequences": {"comb": 1}, "params": {"comb0oper": "sqrt"}}]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", FIRST_BLOCK)
+@pytest.mark.parametrize("has_one", [False, True], ids=["none at first", "one at first"])
+def test_the_first_block_of_a_sequence_is_made_where_it_is_written_to(
+    bench: Bench, what: str, has_one: bool
+) -> None:
+    bench.world.every_sequence_has_a_block = has_one
+    FIRST_BLOCK[what](bench)
+    assert bench.op(f"{P}/m").par.comb0oper.eval() == "sqrt"
+
+
+def test_a_word_that_the_menu_of_a_block_still_to_come_lacks_is_refused_and_changes_nothing(
+    bench: Bench,
+) -> None:
+    list(bench.make("mathmixPOP", "m").seq)
+    before = state(bench)
+    with refused(bench, Code.MENU_VALUE_INVALID):
+        bench.run("set_parameters", changes=[{"path": f"{P}/m", "params": {"comb0oper": "sqroot"}}])
+    with refused(bench, Code.PARAMETER_NOT_FOUND):
+        bench.run("set_parameters", changes=[{"path": f"{P}/m", "params": {"comb0nosuch": "sqrt"}}])
+    assert state(bench) == before
+
+
+def test_a_network_of_sequences_with_one_block_is_built_again_as_it_was(bench: Bench) -> None:
+    mix = bench.make("mathmixPOP", "m")
+    mix.seq.comb.numBlocks = 1
+    network = bench.json("read_network", path=P, view="full")
+    mix.destroy()
+    bench.json("build_network", path=P, operators=network["operators"])
+    assert bench.op(f"{P}/m").seq.comb.numBlocks == 1
+
+
 @pytest.fixture
 def box(bench: Bench) -> Any:
     made = bench.make("baseCOMP", "box")
