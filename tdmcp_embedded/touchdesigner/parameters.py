@@ -127,8 +127,8 @@ def plan_each(
         if name in wanted:
             continue
         if empty := sequences.without_block(operator, name):
-            sequence, blocks = empty
-            planned.sequences[sequence] = max(blocks, planned.sequences.get(sequence, 0))
+            sequence, needed = empty
+            planned.sequences[sequence] = max(needed, planned.sequences.get(sequence, 0))
             planned.unchecked[name] = value
             continue
         if len(failures) >= _MOST_EXPLAINED and not _known(operator, name):
