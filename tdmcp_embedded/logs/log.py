@@ -9,6 +9,7 @@ from typing import Any
 
 from tdmcp_embedded.logs.counting import Calls
 from tdmcp_embedded.logs.files import RotatingFile, Writer
+from tdmcp_embedded.logs.recent_edits import RecentEdits
 from tdmcp_embedded.logs.records import Record, severity, stamp
 from tdmcp_embedded.logs.ring import Ring
 
@@ -31,6 +32,8 @@ class Log:
         self.calls = Calls()
         """How many calls there were, over all runs of the server."""
         self.ring.listen(self.calls.note)
+        self.edits = RecentEdits()
+        """The last calls of each key that could change the project, over all runs of the server."""
         self._writer = Writer(on_trouble)
         self._server = RotatingFile(folder / "server.log") if folder else None
         self._audit = RotatingFile(folder / "audit.log", keep=10) if folder else None

@@ -20,6 +20,8 @@ set_parameters, wire_operators, delete_operators. A parameter value is a plain J
 expression, {"bind": "..."}, {"reset": true} or {"pulse": true}.
 Operator types are exact (noiseTOP, not noiseTop). After each edit the answer says what is there now and which new \
 errors appeared one frame later. A failed call changed nothing: its code, hint and suggestions say how to repair it.
+If an answer is lost (a broken connection, a timeout), get_status lists your last edits and whether they stand: look \
+there before you repeat one; get_job has the answer.
 """
 
 _END = """\

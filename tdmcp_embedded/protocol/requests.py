@@ -54,6 +54,7 @@ class Host:
             tool=name,
             instance=dict(self.facts),
             progress=_progress(ctx, self.queue),
+            recent=self.log.edits,
         )
 
 

@@ -98,6 +98,8 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
     call.undo_name = journal.step
     edit = EditDone(journal.step) if journal.stands else None
     if edit is not None:
+        if call.noted is not None:
+            call.noted.stands = True
         _if_broken_off(call, edit.sentence())
     try:
         while call.later:
@@ -213,6 +215,8 @@ async def run(call: Call, tool: Tool, arguments: Arguments) -> Output:
         label=tool.name,
         deadline=deadline,
     )
+    if call.noted is not None:
+        call.noted.job = job.id
     try:
         done: Done = await asyncio.wrap_future(job.future)
     except asyncio.CancelledError:

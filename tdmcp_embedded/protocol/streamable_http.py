@@ -26,7 +26,10 @@ class StreamableHttp:
 
     Answers in JSON or as an event stream, whichever the client takes. Refuses messages that are not JSON-RPC, and
     requests whose id is that of another one at work in the same session. Event streams cannot be resumed, so
-    `Last-Event-ID` is ignored.
+    `Last-Event-ID` is ignored: the SDK's event store names streams by the id of their request alone, which clients
+    count from 1, so one store for all sessions would give a client the answers of another key. It would also serve
+    one protocol version only (2025-11-25) and cost each call one more event. `get_status` and `get_job` have what was
+    lost, for all versions.
 
     Args:
         app: the SDK's endpoint.

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
-from mcp_types import CallToolRequestParams, CallToolResult, InputRequiredResult, ToolAnnotations
+from mcp_types import (
+    CallToolRequestParams,
+    CallToolResult,
+    InputRequiredResult,
+    TextContent,
+    ToolAnnotations,
+)
 from mcp_types import Tool as ListedTool
 
 from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.logs import recent_edits
+from tdmcp_embedded.logs.recent_edits import Answer, EditCall
+from tdmcp_embedded.logs.targets import target
 from tdmcp_embedded.protocol import access, apps, arguments, confirm, icons, results, runner
 from tdmcp_embedded.protocol.offer import Context, Offer
 from tdmcp_embedded.protocol.recording import client_of
-from tdmcp_embedded.protocol.requests import Host, session_id
+from tdmcp_embedded.protocol.requests import Host, key_name, session_id
 from tdmcp_embedded.protocol.schemas import input_schema, output_schema
 from tdmcp_embedded.protocol.task import LONGEST, of_this_call
-from tdmcp_embedded.tools import host_arguments
+from tdmcp_embedded.tools import host_arguments, undo_names
 from tdmcp_embedded.tools.tool import Call, Effect, Tool
 
 _log = logging.getLogger(__name__)
+
+#: Outcomes of a call after which its job may come to another one.
+_WORK_GOES_ON: Final = (Code.STILL_RUNNING.value, Code.CANCELLED.value)
 
 
 class ToolCalls(Offer):
@@ -60,8 +73,29 @@ class ToolCalls(Offer):
     async def _result(
         self, ctx: Context, tool: Tool, params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
+        noted = self._note(ctx, tool, params)
         try:
-            return await self._answer(ctx, tool, params)
+            result = await self._answered(ctx, tool, params, noted)
+        except asyncio.CancelledError:
+            if noted is not None:
+                recent_edits.end(noted, Code.CANCELLED.value)
+            raise
+        if noted is not None:
+            _note_end(noted, result)
+        return result
+
+    def _note(self, ctx: Context, tool: Tool, params: CallToolRequestParams) -> EditCall | None:
+        """Note a call that can change the project, so that its client can look up what became of it."""
+        if tool.effect is Effect.READ:
+            return None
+        about = f"{tool.title} {target(params.arguments)}".rstrip()
+        return self._host.log.edits.begin(key_name(ctx), tool.name, about, client_of(ctx))
+
+    async def _answered(
+        self, ctx: Context, tool: Tool, params: CallToolRequestParams, noted: EditCall | None
+    ) -> CallToolResult | InputRequiredResult:
+        try:
+            return await self._answer(ctx, tool, params, noted)
         except ToolFailure as refusal:
             return results.failure(refusal)
         except Exception:  # noqa: BLE001 - no traceback of ours may reach a client
@@ -75,14 +109,17 @@ class ToolCalls(Offer):
             )
 
     async def _answer(
-        self, ctx: Context, tool: Tool, params: CallToolRequestParams
+        self, ctx: Context, tool: Tool, params: CallToolRequestParams, noted: EditCall | None
     ) -> CallToolResult | InputRequiredResult:
         access.require(tool, self._host.level(ctx))
         given = dict(params.arguments or {})
         if confirm.answered(params):
             given["confirm"] = True
+        parsed = arguments.parse(tool, given)
+        if noted is not None:
+            noted.about = undo_names.about(tool, parsed)
         try:
-            output = await runner.run(self._call(ctx, tool), tool, arguments.parse(tool, given))
+            output = await runner.run(self._call(ctx, tool, noted), tool, parsed)
         except ToolFailure as refusal:
             if refusal.code is not Code.CONFIRMATION_REQUIRED or not confirm.can_ask(ctx):
                 raise
@@ -90,16 +127,32 @@ class ToolCalls(Offer):
             if question is not None:
                 return question
             given["confirm"] = True
-            output = await runner.run(self._call(ctx, tool), tool, arguments.parse(tool, given))
+            output = await runner.run(self._call(ctx, tool, noted), tool, arguments.parse(tool, given))
         return results.success(output)
 
-    def _call(self, ctx: Context, tool: Tool) -> Call:
+    def _call(self, ctx: Context, tool: Tool, noted: EditCall | None) -> Call:
         call, task = self._host.call(ctx, tool.name), of_this_call.get()
+        call.noted = noted
         if task is not None:
             call.progress = task.follow(call.progress)
             # Nobody waits for it: whoever has the task asks when it likes, and sees meanwhile what it does.
             call.deadline = LONGEST
         return call
+
+
+def _note_end(noted: EditCall, result: CallToolResult | InputRequiredResult) -> None:
+    if not isinstance(result, CallToolResult):
+        # Nothing is done yet; the answer comes as another call.
+        recent_edits.end(noted, Code.CONFIRMATION_REQUIRED.value)
+        return
+    content = result.structured_content
+    failed = bool(result.is_error)
+    outcome = str((content or {}).get("code", "failed")) if failed else "ok"
+    answer = None
+    if outcome not in _WORK_GOES_ON:
+        text = "\n".join(block.text for block in result.content if isinstance(block, TextContent))
+        answer = Answer(content, text, failed)
+    recent_edits.end(noted, outcome, answer)
 
 
 class _Noted:

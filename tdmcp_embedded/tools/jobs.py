@@ -9,6 +9,7 @@ from pydantic import Field, PrivateAttr
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.frame_queue.job import Job
+from tdmcp_embedded.logs.recent_edits import Answer
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Picture, Tool
 
@@ -16,7 +17,7 @@ from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Picture, 
 class GetJob(Arguments):
     """Which job."""
 
-    job: str = Field(description="The id that still_running gave.")
+    job: str = Field(description="The id, of still_running or get_status.")
     cancel: bool = Field(default=False, description="End it, at its next step.")
 
 
@@ -97,6 +98,14 @@ async def get_job(call: Call, given: GetJob) -> JobState:
     )
     if job.state in ("queued", "running"):
         return state
+    if (
+        call.recent is not None
+        and (noted := call.recent.by_job(job.owner, job.id)) is not None
+        and noted.answer
+    ):
+        # Its caller was given the answer, which may never have arrived.
+        _fill(state, noted.answer)
+        return state
     try:
         outcome = job.outcome()
         output = await asyncio.to_thread(outcome.output) if isinstance(outcome, _Outcome) else None
@@ -109,6 +118,14 @@ async def get_job(call: Call, given: GetJob) -> JobState:
         state._outcome_text = output.text()
         state._pictures = list[Picture](output.pictures)
     return state
+
+
+def _fill(state: JobState, answer: Answer) -> None:
+    if answer.failed:
+        state.error = answer.structured
+    else:
+        state.result = answer.structured
+    state._outcome_text = answer.text
 
 
 def _what_came_of_it(job: Job, effective: bool) -> str:
@@ -127,8 +144,8 @@ TOOLS = [
         name="get_job",
         title="Get a job",
         description=(
-            "State and outcome of a call that answered still_running, by its job id; cancel ends it. Answers also while "
-            "TouchDesigner is stuck."
+            "State and outcome of a call that answered still_running, or whose answer was lost, by its job id; cancel "
+            "ends it. Answers also while TouchDesigner is stuck."
         ),
         level=Level.OBSERVE,
         effect=Effect.READ,

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.frame_queue import FrameQueue
 from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools import recent_edits
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Tool
 from tdmcp_embedded.touchdesigner import session
 
@@ -46,13 +47,19 @@ class Status(Output):
     server: dict[str, Any]
     queue: dict[str, Any]
     """Calls waiting and running, and frame figures since the start; times in milliseconds."""
+    recent_edits: list[dict[str, Any]] | None = None
+    """The last calls of this key that could change the project, the newest first (`recent_edits.rows`)."""
 
     def text(self) -> str:
-        lines = [f"{name}: {_line(value)}" for name, value in self.structured().items() if name != "as_of"]
+        facts = self.structured()
+        found = facts.pop("recent_edits", None)
+        lines = [f"{name}: {_line(value)}" for name, value in facts.items() if name != "as_of"]
         if self.as_of != "now":
             lines.append(
                 "The main thread does not answer: project, timeline and application are the last known."
             )
+        if found:
+            lines += ["Last calls of this key that could edit:", *recent_edits.lines(found)]
         return "\n".join(lines)
 
 
@@ -91,6 +98,7 @@ async def get_status(call: Call, given: GetStatus) -> Status:
         application=facts.get("application"),
         server=_server(call),
         queue=_queue(call.queue.stats(None if call.level is Level.FULL else call.owner)),
+        recent_edits=recent_edits.rows(call) or None,
     )
 
 
@@ -166,8 +174,9 @@ TOOLS = [
         name="get_status",
         title="Get status",
         description=(
-            "State of TouchDesigner and this server: project, whether saved, build, frame rate, timeline, Perform mode, "
-            "access level, queue. Answers within a second even if TouchDesigner is stuck, with the likely reason."
+            "State of TouchDesigner and this server: project, saved, build, frame rate, timeline, Perform mode, access "
+            "level, queue, and the outcome of this key's last edits (their answers may be lost). Answers within a second "
+            "even if TouchDesigner is stuck, with the likely reason."
         ),
         level=Level.OBSERVE,
         effect=Effect.READ,

@@ -17,6 +17,7 @@ from tdmcp_embedded.touchdesigner.values import clean, cut
 
 if TYPE_CHECKING:
     from tdmcp_embedded.frame_queue import FrameQueue
+    from tdmcp_embedded.logs.recent_edits import EditCall, RecentEdits
 
 T = TypeVar("T")
 
@@ -155,6 +156,10 @@ class Call:
     """Who watches that an edit of level edit changes no code (`code_policy.invariant.Guard`); None at level full."""
     later: list[Callable[[], None]] = field(default_factory=list)
     """What is left of the edit for the frames after it, one a frame."""
+    recent: RecentEdits | None = None
+    """The last calls of each key that could change the project."""
+    noted: EditCall | None = None
+    """What is noted there of this call."""
     prepared: Any = None
     """What the tool's `prepare` has found; None where it has none, or could not look yet (see `Tool`)."""
 

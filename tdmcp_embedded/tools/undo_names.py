@@ -17,12 +17,17 @@ _ADDRESSES = frozenset({"path", "paths", "parent", "confirm", "partial", "exact"
 
 def name(tool: Tool, arguments: Arguments) -> str:
     """The name of the step, such as `MCP Set parameters /project1/noise1 period, amp`."""
+    return f"MCP {about(tool, arguments)}"
+
+
+def about(tool: Tool, arguments: Arguments) -> str:
+    """What the call does, such as `Set parameters /project1/noise1 period, amp`."""
     target, what = _target(arguments), _what(arguments)
     rest = " ".join(part for part in (target, what) if part)
     rest = clean(" ".join(rest.split()))
     if len(rest) > _LONGEST:
         rest = rest[: _LONGEST - 1] + "…"
-    return f"MCP {tool.title} {rest}".rstrip()
+    return f"{tool.title} {rest}".rstrip()
 
 
 def _target(arguments: Any) -> str:
