@@ -130,7 +130,7 @@ class ToolCalls(Offer):
             output = await runner.run(self._call(ctx, tool, noted), tool, arguments.parse(tool, given))
         return results.success(output)
 
-    def _call(self, ctx: Context, tool: Tool, noted: EditCall | None) -> Call:
+    def _call(self, ctx: Context, tool: Tool, noted: EditCall | None = None) -> Call:
         call, task = self._host.call(ctx, tool.name), of_this_call.get()
         call.noted = noted
         if task is not None:
