@@ -28,7 +28,21 @@ def index() -> dict[str, dict[str, Any]]:
 def names_of(api_class: str) -> frozenset[str]:
     """Every public name that TouchDesigner's class `api_class` documents for itself (not its bases)."""
     entry = index().get(api_class, {})
-    return frozenset(entry.get("members", ())) | frozenset(entry.get("methods", ()))
+    return (
+        frozenset(entry.get("members", ()))
+        | frozenset(entry.get("methods", ()))
+        | _ALSO.get(api_class, frozenset())
+    )
+
+
+#: Names of older documentation, or seen in live code, that the present pages leave out (fact 81).
+_ALSO: dict[str, frozenset[str]] = {
+    "Par": frozenset({"tuplet", "tupletName", "displayOnly"}),
+    "Page": frozenset({"appendPar", "parTuplets"}),
+    "OP": frozenset({"parTuplets", "customTuplets"}),
+    "COMP": frozenset({"customTuplets"}),
+    "POP": frozenset({"pointAttributes", "vertexAttributes", "primAttributes"}),
+}
 
 
 def bases_of(api_class: str) -> tuple[str, ...]:

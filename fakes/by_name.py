@@ -49,6 +49,10 @@ class ByName(Guarded):
         return self._required(name)
 
     def __getitem__(self, name: Any) -> Any:
+        from fakes.parameters import Par
+
+        if isinstance(name, Par):
+            name = name.name  # fact 72
         if not isinstance(name, str):
             raise NotFaked(f"{self._td_name()} indexed by something other than a name")
         return self._find(name)

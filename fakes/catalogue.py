@@ -67,6 +67,12 @@ TAKE_SEVERAL = frozenset(
     }.items()
     for kind in kinds.split()
 )
+#: Those of which a pattern names operators of one type only, whatever the style says (fact 76).
+ONLY_TYPES = {
+    (kind, name): only
+    for kind in ("renderTOP", "renderpassTOP")
+    for name, only in (("geometry", "geometryCOMP"), ("lights", "lightCOMP"))
+}
 _REFERS = re.compile(r"(op|object|mat|dat|comp)s?\d*$")
 _REFERRED = re.compile(r"\b(OP|TOP|CHOP|SOP|POP|DAT|MAT|COMP|Operator|Object)(?:s|\(s\))?(?!\w)")
 BUTTON_STYLES = frozenset({"Pulse", "Momentary", "Toggle"})

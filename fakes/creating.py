@@ -12,6 +12,9 @@ from fakes.errors import tdError
 from fakes.nodes import FLAGS, Node, Wire
 from fakes.world import World
 
+#: Components that come as clones of TouchDesigner's own, with children (fact 79).
+CLONES = frozenset({"buttonCOMP", "sliderCOMP", "fieldCOMP", "listCOMP", "animationCOMP"})
+
 _NAME = re.compile(r"[A-Za-z0-9_]+")
 
 
@@ -55,6 +58,9 @@ def _companions(node: Node) -> None:
     world = node.world
     if node.info.name == "annotateCOMP":
         # That there is an inside, which a crawl enters, was seen (fact 55); what it holds was not: one DAT stands for it.
+        world.create(node, "textDAT", "inside")
+    elif node.info.name in CLONES:
+        # They are clones with children (fact 79). What those are is not established here: one DAT stands for them.
         world.create(node, "textDAT", "inside")
     elif node.info.name == "geometryCOMP":
         # A POP where there are POPs.
@@ -247,6 +253,7 @@ def retype(node: Node, type_name: str) -> Node:
     assert parent is not None
     info = type_info(type_name)
     name, place = node.name, (node.x, node.y, node.color, node.comment)
+    tags = set(node.tags) if node.tags else None
     inputs = list(node.wires or ())
     readers = [
         (r, i) for r, _ in node.consumers or () for i, w in enumerate(r.wires or ()) if w and w.source is node
@@ -257,6 +264,7 @@ def retype(node: Node, type_name: str) -> Node:
     destroy(world, node)
     new = world.create(parent, type_name, name)
     new.x, new.y, new.color, new.comment = place
+    new.tags = tags  # fact 80
     if same:
         for index, wire in enumerate(inputs):
             # What was wired to itself is still; what was docked to it is gone.

@@ -6,7 +6,7 @@ from types import CodeType
 from typing import Any
 
 from fakes import paths
-from fakes.catalogue import OP_STYLES
+from fakes.catalogue import BUTTON_STYLES, ONLY_TYPES, OP_STYLES, TAKE_SEVERAL
 from fakes.coercion import coerce, every, from_script
 from fakes.errors import NotFaked, tdError
 from fakes.nodes import Mode, Node, ParState
@@ -141,13 +141,34 @@ def referenced(node: Node, name: str) -> list[Node]:
     node.world.cooking.note(node, f"par {name}")
     state = node.state(name)
     if state is None or state.mode == Mode.CONSTANT:
-        return paths.several(node, node.constant(name))
+        return _of_kind(node, name, str(node.constant(name) or ""))
     if state.mode == Mode.EXPRESSION:
         return every(state, run(state, state.expr))
     found = evaluate(state)
     if isinstance(found, Node):
         return [found]
     return paths.several(node, found) if isinstance(found, str) else []
+
+
+def _of_kind(node: Node, name: str, text: str) -> list[Node]:
+    """What a list of paths and patterns names. Where a parameter takes several operators, a pattern names those of its
+    kind only: `*` in a Render TOP's geometry is every geometryCOMP (fact 76)."""
+    found = paths.several(node, text)
+    if (node.type, name) not in TAKE_SEVERAL or not any(paths.is_pattern(word) for word in text.split()):
+        return found
+    plain = set(paths.several(node, " ".join(w for w in text.split() if not paths.is_pattern(w))))
+    info = node.par_info(name)
+    kind = ONLY_TYPES.get((node.type, name)) or (info.style if info is not None else "OP")
+    return [each for each in found if each in plain or _is_kind(each, kind)]
+
+
+def _is_kind(node: Node, kind: str) -> bool:
+    if kind == "OP" or kind not in OP_STYLES | {"geometryCOMP", "lightCOMP"}:
+        return True
+    if kind == "lightCOMP":
+        return node.type in ("lightCOMP", "ambientlightCOMP", "environmentlightCOMP")
+    bases = {"Object": "ObjectCOMP", "PanelCOMP": "PanelCOMP"}
+    return kind in (node.type, node.family) or bases.get(kind) in node.info.bases
 
 
 def dangling(state: ParState) -> list[str]:
@@ -261,6 +282,8 @@ def put(state: ParState, fields: dict[str, Any]) -> None:
         _forget_sources(state)
     if state.name == "opshortcut":
         node.world.shortcut_owners.add(node)
+    if state.mode == Mode.EXPRESSION and state.info.style in BUTTON_STYLES:
+        node.world.pulse_expressions.add((node, state.name))
     node.changed(f"par {state.name}")
 
 

@@ -7,6 +7,7 @@ promoted to the component.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -78,7 +79,7 @@ class Extensions:
             if extension.promoted:
                 if name == extension.name and node.id in self._given:
                     return extension.instance
-                found = getattr(extension.instance, name, _MISSING)
+                found = _member(extension.instance, name)
                 if found is not _MISSING:
                     return found
         return _MISSING
@@ -88,7 +89,7 @@ class Extensions:
         if not name[:1].isupper():
             return False
         for extension in self.of(node):
-            if extension.promoted and hasattr(extension.instance, name):
+            if extension.promoted and _has(extension.instance, name):
                 setattr(extension.instance, name, value)
                 return True
         return False
@@ -195,6 +196,18 @@ class Extensions:
         if dat is None or not dat.alive:
             return (*entry, None, None)
         return (*entry, dat.id, self._text(dat))
+
+
+def _has(instance: Any, name: str) -> bool:
+    """Whether an object has a member, without running a property of the user's to learn it."""
+    if inspect.getattr_static(instance, name, _MISSING) is not _MISSING:
+        return True
+    return hasattr(type(instance), "__getattr__") and hasattr(instance, name)
+
+
+def _member(instance: Any, name: str) -> Any:
+    """A member, or `MISSING`; what a property of the user's raises stays itself, AttributeErrors too (fact 88)."""
+    return getattr(instance, name) if _has(instance, name) else _MISSING
 
 
 def source_dat(instance: Any) -> Node | None:

@@ -67,10 +67,20 @@ def _guarded_getter(function: Callable[[Any], Any], label: str) -> Callable[[Any
     def get(self: Any) -> Any:
         if get_ident() != _main:
             check(label)
-        return function(self)
+        try:
+            return function(self)
+        except AttributeError as error:
+            # Python asks `__getattr__` next, which would call the property unknown: the error stays itself (fact 88).
+            global _behind
+            _behind = (self, error)
+            raise
 
     get.__dict__["_guards"] = True
     return get
+
+
+#: The object whose property raised an AttributeError just now, and that error.
+_behind: tuple[object, AttributeError] | None = None
 
 
 class _Method:
@@ -109,8 +119,12 @@ class Guarded:
         return self._api_name or type(self).__name__
 
     def __getattr__(self, name: str) -> Any:
+        global _behind
         from fakes.api_index import missing
 
+        behind, _behind = _behind, None
+        if behind is not None and behind[0] is self and isinstance(getattr(type(self), name, None), property):
+            raise behind[1]
         raise missing(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:

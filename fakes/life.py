@@ -12,7 +12,7 @@ from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from fakes import builds, copying, module, scripted, toe, tox
+from fakes import builds, copying, module, pulses, scripted, toe, tox
 from fakes.app import App, Licenses, Machine, SysInfo
 from fakes.calls import call
 from fakes.clock import AbsTime, Clock
@@ -78,6 +78,7 @@ class Life:
         world.op_destroying.append(self._modified)
         world.par_set.append(self._modified)
         world.par_pulsed.append(scripted.pulsed)
+        world.op_created.append(pulses.note)
         self.display.copy = lambda faces: [face._node for face in faces]
         self.display.paste = self._paste
         world.on_frame_start.append(self._frame_starts)

@@ -45,7 +45,7 @@ class Networked(Held):
 
     @property
     def mod(self) -> Any:
-        """DATs as modules, looked for from this operator."""
+        """DATs as modules, looked for from this operator; of a COMP, inside it first (fact 78)."""
         from fakes import module
 
         return module.lookup(self._world, self._live(), "mod")

@@ -64,7 +64,8 @@ class Storing(Held):
         return self._world.face(node) if node is not None else None
 
     def storeStartupValue(self, key: str, value: Any) -> None:
-        """Keep what `store` shall start with when the project is opened."""
+        """Keep what `store` shall start with when the project is opened, and store it now (fact 80)."""
+        self.store(key, value)
         self._live().startup = {**(self._node.startup or {}), key: value}
 
     def unstoreStartupValue(self, *keys: str) -> None:

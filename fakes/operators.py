@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fakes import builds, catalogue, creating, wiring
+from fakes import api_index, builds, catalogue, creating, wiring
 from fakes.classes import extends, face_class, load_parts, unknown_type
 from fakes.op_cooking import Cooking
 from fakes.op_core import flag
@@ -27,7 +27,7 @@ def _newest(getter: Callable[[Any], Any]) -> property:
 
     def get(self: Any) -> Any:
         if builds.lacks("OP", name):
-            raise AttributeError(name)  # `Guarded.__getattr__` says it in TouchDesigner's words
+            raise api_index.missing(self, name)
         return getter(self)
 
     return property(get, doc=getter.__doc__)

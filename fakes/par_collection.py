@@ -30,7 +30,10 @@ class ParCollection(ByName):
         evaluation.set_constant(self._required(name)._state, value)
 
     def __setitem__(self, name: Any, value: Any) -> None:
-        raise NotFaked("assigning to an item of a ParCollection")
+        found = self[name]
+        if found is None:
+            raise NotFaked("assigning to an item of a ParCollection that has none of that name")
+        evaluation.set_constant(found._state, value)
 
     def __dir__(self) -> Iterable[str]:
         return [n for n in self._node.par_names() if n.startswith(self._block)]

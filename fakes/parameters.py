@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fakes import coercion, evaluation
+from fakes import coercion, evaluation, pulses
 from fakes import custom as custom_parameters
 from fakes.catalogue import OP_STYLES
 from fakes.custom import CustomInfo
@@ -142,11 +142,7 @@ class Par(Defined, Valued):
         if name in _NOT_FAKED_PULSES.get(node.type, ()) or name == "enablecloningpulse":
             raise NotFaked(f"pulsing {node.type}.par.{name}")
         if self._info.style in ("Pulse", "Momentary"):
-            for hook in list(world.par_pulsed):
-                hook(node, name)
-            if node.alive:
-                world.par_event(node, name, 0, "pulse")
-                node.changed(f"pulse {name}")
+            pulses.press(node, name)
             return
         before = node.constant(name)
         evaluation.set_constant(self._state, value)

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fakes import builds, toe
+from fakes import api_index, builds, toe
 from fakes.app import VERSION
 from fakes.errors import tdError
 from fakes.guard import Guarded
@@ -122,7 +122,7 @@ class Project(Guarded):
     def modified(self) -> bool:
         # Not in the documentation's index; live builds have it, and have no `dirty` (facts 36, 62).
         if builds.lacks("Project", "modified"):
-            raise AttributeError("modified")
+            raise api_index.missing(self, "modified")
         return self._state.modified
 
     @property

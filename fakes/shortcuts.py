@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from fakes import paths
@@ -42,12 +43,13 @@ class _Shortcut(Guarded):
 
     def _find(self, patterns: tuple[Any, ...], utility: bool) -> list[Node]:
         from fakes.operators import OP
+        from fakes.parameters import Par
 
         if len(patterns) == 1 and type(patterns[0]) is str and _PLAIN.fullmatch(patterns[0]):
             # By far the most frequent case, made quick.
             return self._one(patterns[0], utility)
         found: dict[Node, None] = {}
-        for pattern in patterns:
+        for pattern in _named(patterns, Par):
             if isinstance(pattern, OP):
                 found[pattern._live()] = None
             elif isinstance(pattern, bool) or not isinstance(pattern, (str, int)):
@@ -68,6 +70,21 @@ class _Shortcut(Guarded):
     def _global(self, name: str) -> Node | None:
         named = (n for n in self._world.shortcut_owners if n.alive and n.constant("opshortcut") == name)
         return next(iter(sorted(named, key=lambda n: n.id)), None)
+
+
+def _named(patterns: tuple[Any, ...], par_class: type[Any]) -> Iterator[Any]:
+    """The patterns, each parameter replaced by what it evaluates to (fact 72)."""
+    for pattern in patterns:
+        if not isinstance(pattern, par_class):
+            yield pattern
+            continue
+        found = pattern.eval()
+        if isinstance(found, list):
+            yield from found
+        elif isinstance(found, (int, float)):
+            raise NotFaked("finding an operator by a parameter that holds a number")
+        elif found is not None:
+            yield found
 
 
 class OPShortcut(_Shortcut):

@@ -95,6 +95,8 @@ class World:
         """Operators that ever had a global OP shortcut (`op.Name`)."""
         self.stubborn = {("pointspriteMAT", "attensizenear")}
         """(type, parameter) that silently do not take what scripts write (fact 24); tests may add to them."""
+        self.pulse_expressions: set[tuple[Node, str]] = set()
+        """Pulse parameters with an expression, which fire with the pulse that it names (fact 78)."""
         self.every_sequence_has_a_block = False
         """Whether the sequences that are said to begin with none have one, as another source says (fact 86)."""
 

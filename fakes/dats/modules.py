@@ -108,7 +108,9 @@ class MOD(Guarded):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        found = find(self._from(), name)
+        here = self._from()
+        inside = here.children.get(name) if self._fixed is not None else None
+        found = inside if inside is not None and inside.family == "DAT" else find(here, name)
         if found is None:
             raise tdAttributeError(f"'td.MOD' object has no attribute '{name}' Context:{self._from().path}")
         return module_of(found)

@@ -228,3 +228,16 @@ def test_a_copy_has_the_viewer_of_its_original(t):
     noise = t.scratch.create(t.td.noiseTOP)
     noise.viewer = True
     assert t.scratch.copy(noise).viewer
+
+
+@fact(80)
+def test_another_type_keeps_the_tags(t):
+    noise = t.scratch.create(t.td.noiseTOP)
+    noise.tags = {"kept"}
+    assert noise.changeType(t.td.constantTOP).tags == {"kept"}
+
+
+@fact(79)
+def test_panels_of_touchdesigners_own_have_children(t):
+    for kind in ("buttonCOMP", "sliderCOMP", "fieldCOMP", "listCOMP", "animationCOMP"):
+        assert t.scratch.create(getattr(t.td, kind)).children, kind

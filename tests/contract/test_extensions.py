@@ -196,3 +196,33 @@ def test_what_an_extension_stores_outlives_it_and_its_properties_are_followed(t)
     comp.par.reinitextensions.pulse()
     yield
     assert (comp.Level, comp.Best) == (1, 30)
+
+
+@fact(78)
+def test_a_component_gives_the_modules_inside_it(t):
+    comp = t.scratch.create(t.td.baseCOMP)
+    comp.create(t.td.textDAT, "helper").text = "answer = 42"
+    assert comp.mod.helper.answer == 42
+
+
+@fact(88)
+def test_what_a_script_lacks_is_not_called_a_missing_property(t):
+    dat = t.scratch.create(t.td.textDAT)
+    dat.text = "{}.nosuch"
+    with raises(AttributeError) as caught:
+        dat.module  # noqa: B018  The look-up is the test.
+    assert caught.text == "'dict' object has no attribute 'nosuch'"
+
+
+@fact(88)
+def test_what_a_promoted_property_lacks_is_not_called_a_missing_member(t):
+    comp = t.scratch.create(t.td.baseCOMP)
+    comp.create(
+        t.td.textDAT, "Ext"
+    ).text = "class Ext:\n    def __init__(self, owner): pass\n    @property\n    def Broken(self): return {}.nosuch\n"
+    comp.par.ext0object = "op('./Ext').module.Ext(me)"
+    comp.par.ext0promote = True
+    comp.par.reinitextensions.pulse()
+    with raises(AttributeError) as caught:
+        comp.Broken  # noqa: B018  The look-up is the test.
+    assert caught.text == "'dict' object has no attribute 'nosuch'"

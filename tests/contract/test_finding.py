@@ -202,3 +202,30 @@ def test_all_tags_wants_every_tag(t):
     both.tags = ["warm", "slow"]
     assert t.scratch.findChildren(tags=["warm", "slow"]) == [one, both]
     assert t.scratch.findChildren(tags=["warm", "slow"], allTags=True) == [both]
+
+
+@fact(72)
+def test_a_parameter_stands_for_the_operator_it_refers_to(t):
+    base = network(t)
+    chosen = base.create(t.td.selectTOP, "chosen")
+    chosen.par.top = "noise1"
+    words = base.create(t.td.evaluateDAT, "words")
+    assert t.td.op(chosen.par.top).name == "noise1"
+    assert [o.name for o in t.td.ops(chosen.par.top)] == ["noise1"]
+    assert base.op(chosen.par.top).name == "noise1"
+    base.par.opshortcut = f"{base.path}/noise2"
+    assert t.td.op(base.par.opshortcut).name == "noise2"
+    base.par.opshortcut = ""
+    assert t.td.op(words.par.dat) is None
+
+
+@fact(77)
+def test_references_by_name_do_not_follow_a_rename(t):
+    noise = t.scratch.create(t.td.noiseTOP, "source")
+    chosen = t.scratch.create(t.td.selectTOP)
+    shader = t.scratch.create(t.td.glslTOP, "shader")
+    chosen.par.top = "source"
+    noise.name = "renamed"
+    t.scratch.op("shader_pixel").name = "code"
+    assert chosen.par.top.eval() is None
+    assert shader.par.pixeldat.eval() is None

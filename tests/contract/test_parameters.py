@@ -397,3 +397,58 @@ def test_a_custom_sequence_takes_the_parameters_behind_it_as_its_block(t):
     base.seq.Items.blockSize = 1
     assert base.par["Items0label"] is not None and base.par["Label"] is None
     assert base.par.Items0label.sequence.name == "Items"
+
+
+@fact(72)
+def test_a_parameter_is_set_and_found_as_an_item(t):
+    one, two = noise(t), noise(t)
+    one.par["period"] = 4
+    assert one.par.period == 4
+    assert two.par[one.par.period].owner == two
+    assert two.par[one.par.period].name == "period"
+
+
+@fact(76)
+def test_a_pattern_in_a_render_top_names_operators_of_its_kind(t):
+    for kind, name in (
+        ("geometryCOMP", "geo"),
+        ("lightCOMP", "light"),
+        ("cameraCOMP", "cam"),
+        ("noiseTOP", "n"),
+    ):
+        t.scratch.create(getattr(t.td, kind), name)
+    render = t.scratch.create(t.td.renderTOP)
+    render.par.geometry, render.par.lights = "*", "*"
+    assert [o.name for o in render.par.geometry.eval()] == ["geo"]
+    assert [o.name for o in render.par.lights.eval()] == ["light"]
+
+
+@fact(78)
+def test_a_pulse_fires_with_the_pulse_that_its_expression_names(t):
+    t.scratch.appendCustomPage("Show").appendPulse("Go")
+    timer = t.scratch.create(t.td.timerCHOP)
+    timer.par.length = 100
+    timer.par.start.expr = "parent().par.Go"
+    timer.par.initialize.pulse()
+    timer.cook(force=True)
+    yield
+    timer.cook(force=True)
+    before = timer["running"].eval()
+    t.scratch.par.Go.pulse()
+    yield
+    timer.cook(force=True)
+    yield
+    timer.cook(force=True)
+    assert (before, timer["running"].eval()) == (0, 1)
+
+
+@fact(81)
+def test_names_that_the_present_pages_omit_are_there(t):
+    # A stand-in may refuse to say more; what it must not do is to call the name unknown.
+    for owner, name in ((noise(t).par.tx, "tuplet"), (noise(t).par.tx, "tupletName")):
+        try:
+            getattr(owner, name)
+        except AttributeError:
+            raise AssertionError(f"{name} is unknown") from None
+        except Exception as error:  # noqa: BLE001
+            assert name in str(error)

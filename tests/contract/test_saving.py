@@ -139,3 +139,9 @@ def test_a_component_with_an_external_file_is_written_into_it(t):
         assert comp.saveExternalTox() == 1
         comp.destroy()
         assert t.scratch.loadTox(path).par.Gain == 0.25
+
+
+@fact(80)
+def test_a_startup_value_is_stored_at_once(t):
+    t.scratch.storeStartupValue("begin", 3)
+    assert t.scratch.fetch("begin") == 3

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 from fakes import (
+    api_index,
     builds,
     classes,
     coercion,
@@ -20,8 +21,10 @@ from fakes import (
     creating,
     evaluation,
     find,
+    guard,
     op_network,
     par_collection,
+    pulses,
     sequences,
     shortcuts,
     undo,
@@ -463,3 +466,51 @@ def rows_are_parameters() -> None:
 @instead_of(87, "a type that has a class only is unknown", _CONTRACT + "test_catalogue")
 def classes_alone_are_unknown() -> None:
     put(classes, "_NEVER_CREATED", frozenset())
+
+
+@instead_of(72, "op() takes no parameter", _CONTRACT + "test_finding")
+def parameters_name_nothing() -> None:
+    put(shortcuts, "_named", lambda patterns, par_class: iter(patterns))
+
+
+@instead_of(76, "a pattern names operators of every kind", _CONTRACT + "test_parameters")
+def patterns_name_everything() -> None:
+    put(evaluation, "_is_kind", lambda node, kind: True)
+
+
+@instead_of(78, "a pulse fires by itself only", _CONTRACT + "test_parameters")
+def pulses_follow_nothing() -> None:
+    put(pulses, "_names", lambda node, name, source, pressed: False)
+
+
+@instead_of(79, "panels come empty", _CONTRACT + "test_creating")
+def panels_come_empty() -> None:
+    put(creating, "CLONES", frozenset())
+
+
+@instead_of(80, "another type loses the tags", _CONTRACT + "test_creating")
+def retyping_loses_tags() -> None:
+    original = creating.retype
+
+    def bare(node: Node, type_name: str) -> Node:
+        made = original(node, type_name)
+        made.tags = None
+        return made
+
+    put(creating, "retype", bare)
+
+
+@instead_of(81, "a name that the pages omit is unknown", _CONTRACT + "test_parameters")
+def omitted_names_are_unknown() -> None:
+    put(api_index, "_ALSO", {})
+
+
+@instead_of(88, "an AttributeError behind a property is a missing property", _CONTRACT + "test_extensions")
+def properties_swallow_errors() -> None:
+    getter = guard.Guarded.__getattr__
+
+    def swallowing(self: Any, name: str) -> Any:
+        guard._behind = None
+        return getter(self, name)
+
+    put(guard.Guarded, "__getattr__", swallowing)
