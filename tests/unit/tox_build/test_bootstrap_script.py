@@ -137,3 +137,33 @@ def test_a_component_that_does_not_start_is_there_and_saved_all_the_same(td, tmp
     made = module.op("/project1/tdmcp")
     assert made.par.Status.eval() == "The server cannot start: RuntimeError: no thread"
     assert (tmp_path / "show" / "tdmcp.tox").is_file()
+
+
+def test_a_build_whose_parameters_have_no_help_gets_the_component_without_it(td, tmp_path, monkeypatch):
+    module, _, started = td
+    par_class = type(module.root.pars()[0])
+
+    def missing(self, *value):
+        raise module.tdAttributeError("'td.Par' object has no attribute 'help'")
+
+    monkeypatch.setattr(par_class, "help", property(missing, missing))
+    run(write_bootstrap(tmp_path))
+    made = module.op("/project1/tdmcp")
+    assert started == ["/project1/tdmcp"]
+    assert made.par.Port.label and made.par.Selftest.isPulse
+
+
+def test_colours_are_given_as_tuples(td, tmp_path, monkeypatch):
+    module, *_ = td
+    given = []
+    for cls in type(module.root).__mro__:
+        if "color" in vars(cls):
+            own = vars(cls)["color"]
+
+            def put(self, color, own=own):
+                given.append(color)
+                own.fset(self, color)
+
+            monkeypatch.setattr(cls, "color", property(own.fget, put))
+    run(write_bootstrap(tmp_path))
+    assert given and all(type(color) is tuple and len(color) == 3 for color in given)

@@ -3,7 +3,8 @@
 import ast
 import json
 import re
-from pathlib import Path
+from dataclasses import replace
+from pathlib import Path, PureWindowsPath
 
 import pytest
 
@@ -70,3 +71,28 @@ def test_the_bootstrap_script_is_python_and_carries_the_whole_description():
 def test_the_parameter_page_of_the_docs_is_the_one_the_description_gives():
     made = (ROOT / "docs" / "parameters.md").read_text(encoding="utf-8")
     assert made == docs.reference(), "run: python -m tox_build --reference docs/parameters.md"
+
+
+class WindowsPath(PureWindowsPath):
+    """A path of Windows, on any system."""
+
+    def resolve(self):
+        return self
+
+
+def test_the_line_to_paste_has_forward_slashes_on_windows_too(tmp_path):
+    report = replace(build(tmp_path), bootstrap=WindowsPath(r"C:\Users\new\tdmcp\bootstrap.py"))
+    line = report.text().splitlines()[-1].strip()
+    # A backslash would have to be written twice: `\n` of `C:\new` is a line break.
+    assert line == "exec(open('C:/Users/new/tdmcp/bootstrap.py', encoding='utf-8').read())"
+
+
+def test_the_line_to_paste_is_python_that_opens_the_script(tmp_path):
+    report = build(tmp_path / "a folder with it's own name")
+    line = ast.parse(report.text().splitlines()[-1].strip(), mode="eval")
+    (opened,) = [
+        node.args[0]
+        for node in ast.walk(line)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "open"
+    ]
+    assert Path(ast.literal_eval(opened)).samefile(report.bootstrap)
