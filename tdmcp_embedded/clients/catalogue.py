@@ -33,10 +33,12 @@ class Stdio:
 
 @dataclass(frozen=True)
 class Http:
-    """The server itself. Without `key` the entry refers to the variable `TDMCP_TOKEN`."""
+    """The server itself. Without `key` the entry refers to the variable `TDMCP_TOKEN`, or has none where the client
+    `signs_in` (OAuth)."""
 
     url: str
     key: str = field(default="", repr=False)
+    signs_in: bool = False
 
 
 Writer = Callable[[Stdio | Http], dict[str, Any]]
@@ -90,8 +92,10 @@ def _started(server: Stdio, **first: Any) -> dict[str, Any]:
     return entry
 
 
-def _bearer(server: Http, reference: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {server.key or reference}"}
+def _headers(server: Http, reference: str) -> dict[str, dict[str, str]]:
+    if server.signs_in:
+        return {}
+    return {"headers": {"Authorization": f"Bearer {server.key or reference}"}}
 
 
 def _common(address: str, reference: str, *, typed: bool = False) -> Writer:
@@ -101,7 +105,7 @@ def _common(address: str, reference: str, *, typed: bool = False) -> Writer:
         if isinstance(server, Stdio):
             return _started(server, type="stdio") if typed else _started(server)
         kind = {"type": "http"} if typed else {}
-        return {**kind, address: server.url, "headers": _bearer(server, reference)}
+        return {**kind, address: server.url, **_headers(server, reference)}
 
     return write
 
@@ -109,15 +113,17 @@ def _common(address: str, reference: str, *, typed: bool = False) -> Writer:
 def _codex(server: Stdio | Http) -> dict[str, Any]:
     if isinstance(server, Stdio):
         return _started(server)
+    if server.signs_in:
+        return {"url": server.url}
     if server.key:
-        return {"url": server.url, "http_headers": _bearer(server, "")}
+        return {"url": server.url, "http_headers": _headers(server, "")["headers"]}
     return {"url": server.url, "bearer_token_env_var": KEY_VARIABLE}
 
 
 def _opencode(server: Stdio | Http) -> dict[str, Any]:
     if isinstance(server, Http):
-        headers = _bearer(server, f"{{env:{KEY_VARIABLE}}}")
-        return {"type": "remote", "url": server.url, "headers": headers}
+        headers = _headers(server, f"{{env:{KEY_VARIABLE}}}")
+        return {"type": "remote", "url": server.url, **headers}
     entry: dict[str, Any] = {"type": "local", "command": [server.command, *server.arguments]}
     if server.environment:
         entry["environment"] = dict(server.environment)

@@ -36,6 +36,10 @@ _PLACE = (
 _REACH = (
     click.option("--transport", type=click.Choice(["auto", "http", "stdio"]), default="auto", show_default=True,
                  help="auto is stdio: it survives changes of port and key."),
+    click.option("--url", default="", metavar="URL",
+                 help="A server on another machine; the word public: the Public Address of the one here."),
+    click.option("--token", default="", metavar="KEY",
+                 help="A key for the server of --url; without it the client signs in (OAuth)."),
     click.option("--instance", default="", metavar="NAME", help="Always this one of several TouchDesigners."),
     click.option("--allow-open", is_flag=True, help="Let the agent start TouchDesigner with projects seen before."),
     click.option("--python", default="", metavar="FILE",
@@ -113,7 +117,7 @@ def print_(name: str, **options: Any) -> None:
     """Print the entry for client NAME, or for `other`, instead of writing it."""
     choice = _choice(options)
     shown = _try(lambda: setup.text(name, choice))
-    if choice.transport != "http":
+    if choice.transport != "http" and not choice.url:
         _try(lambda: launch.install_shim(Machine()))
     click.echo(shown)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tdmcp_embedded import instances
-from tdmcp_embedded.clients import launch
+from tdmcp_embedded.clients import launch, remote
 from tdmcp_embedded.clients.catalogue import KEY_VARIABLE, USUAL_URL
 from tdmcp_embedded.clients.machine import Machine
 from tdmcp_embedded.files import read
@@ -45,7 +45,7 @@ def starts_us(entry: Any, machine: Machine) -> bool:
     if len(words) > 1 and re.search(r"(^|[\\/])tdmcp(\.exe)?$", words[0]) and words[1] == "stdio":
         return True
     known = {str(one.get("url")) for one in instances.listing(machine.tdmcp / "instances")}
-    return address_of(entry) in known - {""}
+    return address_of(entry) in known.union(remote.known(machine)) - {""}
 
 
 def is_ours(entry: Any, machine: Machine) -> bool:
@@ -108,6 +108,8 @@ def keys(machine: Machine) -> list[dict[str, Any]]:
 
 
 def _address_problems(address: str, entry: dict[str, Any], machine: Machine) -> Iterator[str]:
+    if address in remote.known(machine):
+        return  # elsewhere: this machine knows neither its state nor its keys
     running = instances.listing(machine.tdmcp / "instances")
     if running and address not in {str(one.get("url")) for one in running}:
         yield f"It leads to {address}, but TouchDesigner serves at {running[-1].get('url')}."

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tdmcp_embedded import ACCEPTS, CONTRACT, instances
 from tdmcp_embedded.clients import installations
-from tdmcp_embedded.clients.catalogue import Stdio
+from tdmcp_embedded.clients.catalogue import KEY_VARIABLE, Stdio
 from tdmcp_embedded.clients.machine import Machine, Refused
 from tdmcp_embedded.file_modes import make_private_folder
 from tdmcp_embedded.files import remove_abandoned
@@ -114,7 +114,13 @@ def python(machine: Machine, given: str = "") -> str:
 
 
 def command(
-    machine: Machine, *, interpreter: str = "", instance: str = "", allow_open: bool = False
+    machine: Machine,
+    *,
+    interpreter: str = "",
+    instance: str = "",
+    allow_open: bool = False,
+    url: str = "",
+    key: str = "",
 ) -> Stdio:
     """The command that a client runs.
 
@@ -122,6 +128,7 @@ def command(
         interpreter: the Python; empty finds one.
         instance: ties the client to this one of several TouchDesigners.
         allow_open: lets it start TouchDesigner with projects that were open before.
+        url: ties the client to a server elsewhere, which takes `key`.
     """
     arguments = [*ISOLATED, str(shim_folder(machine)), "--contract", str(CONTRACT)]
     if instance:
@@ -129,4 +136,8 @@ def command(
     if allow_open:
         arguments.append("--allow-open")
     environment = {"TDMCP_HOME": machine.own_home} if machine.own_home else {}
+    if url:
+        arguments += ["--url", url]
+    if key:
+        environment[KEY_VARIABLE] = key
     return Stdio(python(machine, interpreter), tuple(arguments), environment)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tdmcp_embedded import instances
-from tdmcp_embedded.clients import entries, files, json_text, jsonc, launch, toml_text
+from tdmcp_embedded.clients import entries, files, json_text, jsonc, launch, links, remote, toml_text
 from tdmcp_embedded.clients.catalogue import (
     CLIENTS,
     ENTRY,
@@ -34,7 +34,8 @@ class Choice:
     `transport` is "auto" (stdio, which survives changes of port and key, and keeps the key out of the file), "stdio" or
     "http". `scope` is "user" or "project", `folder` the project's. `instance` names one of several TouchDesigners.
     `python` starts the shim; empty finds TouchDesigner's. `allow_open` lets the agent start TouchDesigner with projects
-    that were open before.
+    that were open before. `url` is a server elsewhere (or "public", see `remote.address`), `token` a key for it; without
+    one the client signs in (OAuth).
     """
 
     transport: str = "auto"
@@ -43,6 +44,8 @@ class Choice:
     instance: str = ""
     python: str = ""
     allow_open: bool = False
+    url: str = ""
+    token: str = field(default="", repr=False)
 
 
 @dataclass
@@ -84,8 +87,10 @@ def add(name: str, choice: Choice, machine: Machine | None = None, *, dry_run: b
     path = row.file(machine, choice.scope, choice.folder)
     server = _server(row, choice, machine)
     entry = row.write(server)
-    with_key = isinstance(server, Http) and bool(server.key)
+    with_key = bool(server.key if isinstance(server, Http) else server.environment.get(KEY_VARIABLE))
     files.read(path)
+    if choice.url and not dry_run:
+        remote.remember(machine, remote.address(choice.url, machine))
     name = _entry_name(row, path, machine)
     if isinstance(server, Stdio) and not dry_run:
         launch.install_shim(machine)
@@ -106,7 +111,9 @@ def add(name: str, choice: Choice, machine: Machine | None = None, *, dry_run: b
         say(f"Another server is called {ENTRY} there, and was left as it is; this one is called {name}.")
     if change.backup is not None:
         say(f"The file as it was: {change.backup}")
-    if isinstance(server, Http):
+    if isinstance(server, Http) and server.signs_in:
+        say(f"No key is in it: the client signs in (OAuth), and you approve. URL: {server.url}")
+    elif isinstance(server, Http):
         say(
             f"The file holds the access key; after New Token, run this again. URL: {server.url}"
             if server.key
@@ -196,12 +203,18 @@ def text(name: str, choice: Choice, machine: Machine | None = None) -> str:
     entry = row.write(_server(row, choice, machine))
     if row.kind == "toml":
         return f"# {path}\n{toml_text.put('', (*row.container, ENTRY), entry)}"
-    return f"// {path}\n{json_text.put('', (*row.container, ENTRY), entry)}"
+    shown = f"// {path}\n{json_text.put('', (*row.container, ENTRY), entry)}"
+    link = links.link(row.name, entry)
+    return f"{shown.rstrip()}\n\n// Or open this link:\n{link}" if link else shown
 
 
 def _server(row: Client, choice: Choice, machine: Machine) -> Stdio | Http:
     if choice.transport not in ("auto", "stdio", "http"):
         raise Refused(f"{choice.transport!r} is no transport.", "There are auto, stdio and http.")
+    if choice.token and not choice.url:
+        raise Refused("--token is a key for the server of --url.", "Give --url as well, or leave both out.")
+    if choice.url:
+        return _elsewhere(row, choice, machine)
     if choice.transport != "http":
         return _shim(choice, machine)
     if not row.http:
@@ -210,6 +223,29 @@ def _server(row: Client, choice: Choice, machine: Machine) -> Stdio | Http:
         )
     # A project's file is shared, often in public: no key in it.
     return _address(choice, machine, with_key=choice.scope == "user")
+
+
+def _elsewhere(row: Client, choice: Choice, machine: Machine) -> Stdio | Http:
+    """A server on another machine: over HTTP where the client can, else through the shim."""
+    url = remote.address(choice.url, machine)
+    if choice.instance or choice.allow_open:
+        raise Refused("--instance and --allow-open are for this machine.", "Leave them out beside --url.")
+    # A project's file is shared, often in public: no key in it.
+    key = choice.token if choice.scope == "user" else ""
+    if choice.transport == "http" or (choice.transport == "auto" and row.http):
+        if not row.http:
+            raise Refused(f"{row.title} takes no URL in its configuration.", _CONNECTOR)
+        return Http(url, key, signs_in=not choice.token)
+    if not choice.token:
+        raise Refused(f"{row.title} needs a key here, since the shim does not sign in (OAuth).", _CONNECTOR)
+    return launch.command(machine, interpreter=choice.python, url=url, key=key)
+
+
+#: What else there is for clients that take no URL.
+_CONNECTOR = (
+    "Give --token KEY, of `tdmcp key add NAME --level edit --anywhere` on that machine; or add the URL in the client's own "
+    "settings (Claude: Settings, Connectors)."
+)
 
 
 def _shim(choice: Choice, machine: Machine) -> Stdio:
@@ -334,6 +370,8 @@ def _difference(change: files.Change) -> str:
 
 
 def _other(choice: Choice, machine: Machine) -> str:
+    if choice.url:
+        return _other_elsewhere(choice, machine)
     stdio = _shim(choice, machine)
     try:
         http = _address(choice, machine, with_key=choice.transport == "http")
@@ -342,9 +380,7 @@ def _other(choice: Choice, machine: Machine) -> str:
         note = f"({refusal.message})\n"
     else:
         note = ""
-    common = CLIENTS["cursor"].write
-    over_stdio = json.dumps({"mcpServers": {ENTRY: common(stdio)}}, indent=2, ensure_ascii=False)
-    over_http = json.dumps({"mcpServers": {ENTRY: CLIENTS["claude-code"].write(http)}}, indent=2)
+    over_stdio, over_http = _common_forms(stdio, http)
     hidden = (
         ""
         if http.key
@@ -354,3 +390,20 @@ def _other(choice: Choice, machine: Machine) -> str:
         "A client that starts servers by a command (stdio) needs this; most read it in this form:\n\n"
         f"{over_stdio}\n\nA client that takes a URL (Streamable HTTP) needs this:\n\n{over_http}\n\n{note}{hidden}"
     )
+
+
+def _common_forms(stdio: Stdio, http: Http) -> tuple[str, str]:
+    """Both ways as most clients write them."""
+    over_stdio = {"mcpServers": {ENTRY: CLIENTS["cursor"].write(stdio)}}
+    over_http = {"mcpServers": {ENTRY: CLIENTS["claude-code"].write(http)}}
+    return json.dumps(over_stdio, indent=2, ensure_ascii=False), json.dumps(over_http, indent=2)
+
+
+def _other_elsewhere(choice: Choice, machine: Machine) -> str:
+    url = remote.address(choice.url, machine)
+    stdio = launch.command(machine, interpreter=choice.python, url=url, key=choice.token)
+    over_stdio, over_http = _common_forms(stdio, Http(url, choice.token, signs_in=not choice.token))
+    takes_url = f"A client that takes a URL (Streamable HTTP) needs this:\n\n{over_http}\n"
+    if not choice.token:
+        return f"{takes_url}\nIt signs in (OAuth). Give --token KEY for one that cannot.\n"
+    return f"{takes_url}\nA client that starts servers by a command (stdio) needs this:\n\n{over_stdio}\n"

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tdmcp_embedded import __version__
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.http.condition import condition
-from tdmcp_embedded.http.connecting import ways_to_connect
+from tdmcp_embedded.http.connecting import KEY, ways_from_elsewhere, ways_to_connect
 from tdmcp_embedded.http.credentials import key_of
 from tdmcp_embedded.http.endpoints import Endpoint
 from tdmcp_embedded.http.feed import Feed
@@ -147,15 +147,21 @@ class Dashboard:
             "url": self._host.facts.get("url", ""),
             "needs_key": self._host.settings().require_key,
             # The key of the page may be for this machine only: it is shown with the address that it works at.
-            "connect": ways_to_connect(
-                str(self._host.facts.get("local_url" if is_local(request.scope) else "url", ""))
-            ),
+            "connect": self._ways(is_local(request.scope)),
         }
         if key is not None:
             facts["key"] = _told(key)
             if key.level is Level.FULL:
                 facts["keys"] = [_told(other) for other in self._keys]
         return facts
+
+    def _ways(self, local: bool) -> list[dict[str, str]]:
+        url, settings = str(self._host.facts.get("url", "")), self._host.settings()
+        if not local:
+            return ways_to_connect(url, "" if settings.oauth else KEY, local=False)
+        here = str(self._host.facts.get("local_url", ""))
+        ways = ways_to_connect(here)
+        return ways + (ways_from_elsewhere(url, oauth=settings.oauth) if url != here else [])
 
     # -- looks into TouchDesigner ------------------------------------------------------------------------------
 

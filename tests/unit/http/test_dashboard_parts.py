@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tdmcp_embedded.frame_queue import FrameQueue
 from tdmcp_embedded.http import dashboard
 from tdmcp_embedded.http.condition import condition
-from tdmcp_embedded.http.connecting import KEY, ways_to_connect
+from tdmcp_embedded.http.connecting import KEY, ways_from_elsewhere, ways_to_connect
 from tdmcp_embedded.http.dashboard import Dashboard
 from tdmcp_embedded.http.feed import Figures, event
 from tdmcp_embedded.http.keys import Key, Keys
@@ -197,3 +197,24 @@ async def test_a_fault_of_ours_is_not_called_the_requests_and_is_logged(
     assert "fault of the server" in error["message"] and "Traceback" not in answer.body.decode()
     assert "/api/me failed" in caplog.text and type(fault).__name__ in caplog.text
     queue.close("done")
+
+
+#: (whether agents sign in, what stands in every snippet but Claude Desktop's, what stands in none)
+ELSEWHERE = [
+    (True, "https://td.example/mcp", ("Bearer", "{KEY}", "TOKEN", "headers")),
+    (False, "KEY", ("{KEY}",)),
+]
+
+
+@pytest.mark.parametrize(("oauth", "there", "nowhere"), ELSEWHERE)
+async def test_ways_for_other_machines_never_hold_the_key_of_the_page(
+    oauth: bool, there: str, nowhere: tuple[str, ...]
+) -> None:
+    ways = ways_from_elsewhere("https://td.example/mcp", oauth=oauth)
+    assert all(way["client"].endswith("(another machine)") for way in ways)
+    for way in ways:
+        assert not any(word in way["text"] for word in nowhere), way
+        if "by a link" not in way["client"]:
+            assert there in way["text"] and "https://td.example/mcp" in way["text"], way
+    linked = {way["client"].partition(",")[0] for way in ways if "by a link" in way["client"]}
+    assert linked == ({"Cursor", "VS Code"} if oauth else set())
