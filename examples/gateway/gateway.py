@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 import socket
+import warnings
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -63,7 +64,7 @@ class Backend:
 
     def __init__(self, prefix: str, name: str = "", url: str = "") -> None:
         self.prefix, self._name, self._url = prefix, name, url
-        self._said: set[str] = set()
+        self._said: dict[Level, str] = {}
 
     def place(self, level: Level = Level.FULL) -> Place:
         """Where to reach it, with a key of this level: TouchDesigner itself holds its callers to it.
@@ -81,13 +82,11 @@ class Backend:
             f"TouchDesigner {self._name} is not running, or its component is off. Open its project, then repeat the call."
         )
 
-    def say(self, sentence: str) -> None:
-        """Write a line on the gateway's own output, once until all is well again (empty)."""
-        if not sentence:
-            self._said.clear()
-        elif sentence not in self._said:
-            self._said.add(sentence)
+    def say(self, sentence: str, level: Level = Level.FULL) -> None:
+        """Write a line on the gateway's own output, once until all is well again at that level (empty)."""
+        if sentence and sentence != self._said.get(level):
             click.echo(sentence, err=True)
+        self._said[level] = sentence
 
     def variable(self, level: Level = Level.FULL) -> str:
         """The environment variable that has its key of a level."""
@@ -136,22 +135,23 @@ class _Transport(ClientTransport):
 
     @asynccontextmanager
     async def connect_session(self, **options: Any) -> AsyncIterator[ClientSession]:
+        level = caller_level()
         try:
-            place = self._backend.place(caller_level())
+            place = self._backend.place(level)
         except ConnectionError as error:
-            self._backend.say(str(error))
+            self._backend.say(str(error), level)
             raise
         # Its own key, and not the one that the gateway's caller has shown.
         headers = {"Authorization": f"Bearer {place.key}"} if place.key else {}
         try:
             async with StreamableHttpTransport(place.url, headers).connect_session(**options) as session:
                 yield session
-            self._backend.say("")
+            self._backend.say("", level)
         except Exception as error:
             sentence = self._backend.explained(error, place)
             if not sentence:
                 raise
-            self._backend.say(sentence)
+            self._backend.say(sentence, level)
             raise ConnectionError(sentence) from None
 
 
@@ -275,6 +275,8 @@ def main(
     stdio: bool,
 ) -> None:
     """One MCP address in front of several TouchDesigners, each under its own prefix."""
+    # About FastMCP's own code: nothing that whoever runs the gateway could change.
+    warnings.simplefilter("ignore")
     if add_key:
         click.echo(keys.add(add_key, Level(level)))
         return
