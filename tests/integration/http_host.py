@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 TOKEN = "the-right-key"
+#: Of level edit, from anywhere.
+REMOTE_TOKEN = "a-key-for-elsewhere"
 
 
 class HttpHost:
@@ -55,11 +57,12 @@ class HttpHost:
     def build(self, port: int) -> ASGIApp:
         from tdmcp_embedded.http.app import build_app
         from tdmcp_embedded.http.keys import Keys
-        from tdmcp_embedded.settings import Settings
+        from tdmcp_embedded.settings import Level, Settings
 
         settings = Settings(**{"requests_per_second": 5000, "burst": 1000, **self.settings})
         keys = Keys()
         keys.first(TOKEN)
+        keys.make("elsewhere", Level.EDIT, local_only=False, token=REMOTE_TOKEN)
         return build_app(
             self.mcp, lifespan=self.lifespan, queue=self.queue, keys=keys, settings=lambda: settings,
             instance_id=secrets.token_hex(8), certified=self.certified,
