@@ -1,6 +1,6 @@
 """Parameters: looking up, modes, coercion, menus, references, comparing, resetting."""
 
-from .facts import fact, raises
+from .facts import fact, needs, raises
 
 
 def noise(t):
@@ -379,6 +379,7 @@ def test_a_few_parameters_do_not_take_what_is_written_and_say_nothing(t):
 
 
 @fact(65)
+@needs("POP")
 def test_sequences_of_a_fresh_pop_exist_once_somebody_goes_through_them(t):
     line = t.scratch.create(t.td.linePOP)
     assert line.par["attr"] is not None
