@@ -111,9 +111,14 @@ def play_changed() -> None:
         server.play_changed()
 
 
-def _look_from_afar() -> None:
-    """No frame has come for a while; on the server's thread. See on the main thread whether the component is gone."""
+def _look_from_afar() -> float:
+    """No frame has come for a while; on the server's thread. See on the main thread whether the component is gone.
+
+    Returns:
+        Seconds for which the main thread has been waited for, infinite where it cannot be asked.
+    """
     main_thread.call_soon(_sweep)
+    return main_thread.unanswered()
 
 
 def _drop_lifeline() -> None:

@@ -7,6 +7,7 @@ Importing this is cheap: everything heavy is imported on the server's thread. Th
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 from collections.abc import AsyncIterator, Callable
@@ -53,6 +54,12 @@ REGISTERED = ("project", "project_folder", "component", "name", "build", "python
 #: Seconds without a frame after which the server sees whether its component is gone, and between two looks.
 WATCH_PAUSE = 3.0
 
+#: Seconds without a frame after which the server ends by itself, where the main thread cannot be asked whether the component
+#: is still there, and where it was asked and has not answered: behind a dialog nothing answers either. With the next frame
+#: of the component it starts again.
+ASKING_IMPOSSIBLE = 50.0
+ASKED_IN_VAIN = 900.0
+
 #: Seconds between two checks of the public address.
 PUBLIC_PAUSE = 300.0
 
@@ -87,7 +94,7 @@ class Serving:
         values: dict[str, Any],
         log: Log | None = None,
         *,
-        no_frames: Callable[[], None] = lambda: None,
+        no_frames: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self.phase = Phase.STARTING
         self.version = 0
@@ -389,8 +396,24 @@ class Serving:
 
         while True:
             await asyncio.sleep(WATCH_PAUSE)
-            if self._queue.stalled_for > WATCH_PAUSE:
-                self._no_frames()
+            stalled = self._queue.stalled_for
+            if stalled <= WATCH_PAUSE:
+                continue
+            waited = self._no_frames()
+            # TouchDesigner's objects must not be asked from here, so it ends without knowing.
+            if stalled > ASKING_IMPOSSIBLE and (waited == math.inf or waited > ASKED_IN_VAIN):
+                self._end_alone(stalled)
+
+    def _end_alone(self, stalled: float) -> None:
+        """End on the server's own thread: nobody may come by any more."""
+        self.sentence = (
+            f"No frame came for {stalled:.0f} s, so the server ended; it starts again now that one has come."
+        )
+        self._log.event("warning", f"No frame came for {stalled:.0f} s: the server ends until one comes.")
+        self._queue.close("The server ended, since TouchDesigner gave it no frames.")
+        self._leave()
+        if self._thread is not None:
+            self._thread.request_stop()
 
     async def _watch_public(self) -> None:
         """Check the public address, on a thread: now, when it changes, and from time to time."""

@@ -102,15 +102,25 @@ def install_shim(machine: Machine) -> Path:
 
 
 def python(machine: Machine, given: str = "") -> str:
-    """The Python for the shim: the one given, a running TouchDesigner's, an installed one's, or this one."""
+    """The Python for the shim: the one given, a running TouchDesigner's, an installed one's, or this one.
+
+    Raises:
+        Refused: there is none but TouchDesigner itself.
+    """
     running = [
         str(entry.get("python") or "") for entry in reversed(instances.listing(machine.tdmcp / "instances"))
     ]
     installed = [str(one.python) for one in installations.find(machine)]
-    # Inside TouchDesigner sys.executable may be TouchDesigner itself, which would open a second one: hence last.
-    return given or next(
-        (path for path in (*running, *installed) if path and os.path.isfile(path)), sys.executable
-    )
+    found = given or next((path for path in (*running, *installed) if path and os.path.isfile(path)), "")
+    if found:
+        return found
+    # Inside TouchDesigner sys.executable may be TouchDesigner itself, which would open a second one (fact 82).
+    if Path(sys.executable).name.lower().startswith("touch"):
+        raise Refused(
+            "No Python is found for the client to start the shim with.",
+            "Run `tdmcp client add` with --python and the path of a Python 3.9 or newer.",
+        )
+    return sys.executable
 
 
 def command(

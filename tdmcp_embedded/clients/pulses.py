@@ -30,7 +30,8 @@ def _change(what: str, client: str, folder: str, python: str) -> str:
     from tdmcp_embedded.clients import setup
     from tdmcp_embedded.clients.machine import Machine, Refused
 
-    choice = setup.Choice(folder=Path(folder or Path.home()), python=python)
+    # What TouchDesigner tells is checked: an entry with a Python that is not there never starts (fact 82).
+    choice = setup.Choice(folder=Path(folder or Path.home()), python=python if Path(python).is_file() else "")
     try:
         outcome = (setup.add if what == "add" else setup.remove)(client, choice, Machine())
     except Refused as refusal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from functools import partial
 from types import ModuleType
@@ -12,7 +12,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.touchdesigner import describe, lookup
-from tdmcp_embedded.touchdesigner.builds import op_type
+from tdmcp_embedded.touchdesigner.builds import make_sequences, op_type
 from tdmcp_embedded.touchdesigner.images import no_undo
 from tdmcp_embedded.touchdesigner.script_names import script_name, script_types
 from tdmcp_embedded.touchdesigner.telling import told
@@ -46,12 +46,22 @@ def specimen(td: ModuleType, type_name: str, component: str) -> Iterator[Any]:
             made.allowCooking = False
         else:
             made.bypass = True
+        _fill_sequences(made)
     try:
         yield made
     finally:
         if made.valid:
             with no_undo(td):
                 destroy(made)
+
+
+def _fill_sequences(made: Any) -> None:
+    """Have every sequence, and a block of each, so that its parameters are there to be seen (facts 65, 86)."""
+    make_sequences(made)
+    for sequence in getattr(made, "seq", None) or ():
+        if not sequence.numBlocks:
+            with suppress(Exception):
+                sequence.numBlocks = 1
 
 
 def operator_facts(op: Any) -> dict[str, Json]:

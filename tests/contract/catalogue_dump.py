@@ -103,8 +103,10 @@ def _repeated(par: Any) -> bool:
 
 
 def _all_pars(operator: Any) -> list[Any]:
-    """The parameters; those of sequences are there once the sequences were listed (fact 65)."""
-    list(getattr(operator, "seq", ()))
+    """The parameters; those of sequences are there once the sequences were listed (fact 65) and have a block (fact 86)."""
+    for sequence in getattr(operator, "seq", ()):
+        if not sequence.numBlocks:
+            sequence.numBlocks = 1
     return list(operator.pars())
 
 

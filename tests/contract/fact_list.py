@@ -104,8 +104,8 @@ FACTS: dict[int, Fact] = {
     79: Fact("Operators", "L", "buttonCOMP, sliderCOMP, fieldCOMP, listCOMP and animationCOMP are clones with children.", "which children and clones of what is not established: one DAT stands for them"),
     80: Fact("Operators", "L", "changeType keeps tags; storeStartupValue sets the value too."),
     81: Fact("Parameters", "D", "Par.tuplet and tupletName exist though the present pages omit them: absence from the pages is not absence.", "the stand-in knows the names and refuses them: NotFaked"),
-    82: Fact("Process", "R", "sys.executable in a component's subprocess is no Python: use app.pythonExecutable and check it.", _SERVER),
-    83: Fact("Process", "D", "Derivative's own component registers with clients as touchdesigner and serves on port 13316.", _SERVER),
+    82: Fact("Process", "R", "sys.executable in a component's subprocess is no Python: use app.pythonExecutable and check it.", "nothing of operators: the component's own tests hold it"),
+    83: Fact("Process", "D", "Derivative's own component registers with clients as touchdesigner and serves on port 13316.", "another component: tests of the client set-up hold it"),
     84: Fact("Data", "L", "numpyArray of a TOP begins with the bottom row."),
     85: Fact("Catalogue", "LD", "Parameters that share a row of the documentation are two parameters, as trailPOP.length and lengthunit; live tests know names, menus and flags that the pages lack: connectorder of In and Out operators, boundmin of logicCHOP, buffers of glslmultiTOP.", "menus whose words no source gives are empty"),
     86: Fact("Catalogue", "D?", "The comb sequences of mathmixPOP and mathcombinePOP begin without a block; fewer blocks than one are refused in TD's words.", "another source says that every sequence begins with one block: a switch of the stand-in"),
@@ -139,5 +139,10 @@ HELD_TO_BY: dict[int, tuple[str, ...]] = {
         "tests/integration/test_opening_projects.py::test_without_the_component_nothing_of_the_server_is_left",
     ),
     60: ("tests/integration/test_opening_projects.py::test_settings_survive_saving_and_opening",),
+    82: (
+        "tests/unit/clients/test_places.py::test_touchdesigner_itself_is_no_python_for_the_shim",
+        "tests/unit/clients/test_places.py::test_the_pulse_takes_touchdesigners_python_only_if_it_is_there",
+    ),
+    83: ("tests/unit/clients/test_setup.py::test_an_entry_of_that_name_which_is_not_ours_is_left_as_it_is",),
     53: ("tests/unit/tools/edit/test_undo.py::test_undo_and_redo_name_their_steps",),
 }

@@ -434,3 +434,44 @@ def has_lzma(t: Any) -> Reply:
 def project_modified(t: Any) -> Reply:
     seen = _touched(lambda: t.td.project.modified)
     return Answer(seen in ("True", "False"), seen)
+
+
+@question(
+    "Does the interpreter call a function on the main thread when another thread asks for it?",
+    "how soon a server ends whose component went with File > Open; without it after a quarter of an hour",
+)
+@fact(59)
+def pending_call(t: Any) -> Reply:
+    came: list[int] = []
+    refused: list[str] = []
+
+    def called(argument: Any) -> int:
+        came.append(threading.get_ident())
+        return 0
+
+    def ask() -> None:
+        seen = _touched(lambda: ctypes.pythonapi.Py_AddPendingCall(entry, None))
+        if seen != "0":
+            refused.append(seen)
+
+    try:
+        ctypes = importlib.import_module("ctypes")
+        entry = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(called)
+    except (ImportError, AttributeError) as error:
+        return Answer(False, f"{type(error).__name__}: {error}")
+    # The interpreter may call it at any later moment: it must never be freed.
+    _ENTRIES.append(entry)
+    thread = threading.Thread(target=ask)
+    thread.start()
+    frames = 0
+    while frames < WAIT and not came and not refused:
+        frames += 1
+        yield
+    thread.join(5)
+    here = threading.get_ident()
+    return Answer(
+        came == [here], refused[0] if refused else f"{came.count(here)} calls here in {frames} frames"
+    )
+
+
+_ENTRIES: list[Any] = []

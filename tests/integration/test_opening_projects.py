@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import socket
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -132,13 +135,17 @@ def test_it_starts_and_hears_its_parameters_without_an_extension(td):
 OURS = "[t.name for t in __import__('threading').enumerate() if t.name.startswith('tdmcp')]"
 
 
-def test_switched_off_and_without_the_component_no_thread_is_left(td):
-    url = serving(td)
-    # The log's thread ends by itself; here at once, so that nobody has to wait for it.
+def log_ends_at_once(td: StandIn) -> None:
+    """The log's thread ends by itself after a while; here nobody has to wait for it."""
     td.exec(
         "[setattr(s.log._writer, '_idle', 0.0) "
         "for s in __import__('sys').modules['tdmcp_embedded.embed']._servers.values()]"
     )
+
+
+def test_switched_off_and_without_the_component_no_thread_is_left(td):
+    url = serving(td)
+    log_ends_at_once(td)
     td.exec(f"{COMPONENT}.par.Active = False")
     until(lambda: par(td, "Status"), "Off.")
     opened(td)
@@ -158,3 +165,64 @@ def test_without_the_component_nothing_of_the_server_is_left(td):
     until(lambda: ast.literal_eval(td.exec(OURS)), [])
     td.do("drop_component")
     assert serving(td) == url
+
+
+#: Ways in which the main thread cannot be reached without a frame: the interpreter has no way, or no such call ever comes.
+UNREACHABLE = {
+    "the interpreter cannot be asked": "m.call_soon = lambda function: False; m._since = -math.inf",
+    "no call ever comes": "m._waiting.append(print); m._since = m._clock()",
+}
+
+
+@contextlib.contextmanager
+def unreachable(td: StandIn, how: str):
+    """A process in which the main thread cannot be reached so, with seconds in place of minutes."""
+    modules = (
+        "import math, sys\nm, s = (sys.modules['tdmcp_embedded.' + n] for n in ('main_thread', 'serving'))\n"
+    )
+    keep = "m._kept = m.call_soon, s.WATCH_PAUSE, s.ASKING_IMPOSSIBLE, s.ASKED_IN_VAIN\n"
+    soon = "s.WATCH_PAUSE, s.ASKING_IMPOSSIBLE, s.ASKED_IN_VAIN = 0.2, 1.0, 1.0\n"
+    td.exec(modules + keep + soon + UNREACHABLE[how])
+    yield
+    back = "m.call_soon, s.WATCH_PAUSE, s.ASKING_IMPOSSIBLE, s.ASKED_IN_VAIN = m._kept\n"
+    td.exec(modules + back + "m._waiting.clear(); m._since = 0.0")
+
+
+def refused(url: str) -> None:
+    """Wait until nobody listens there any more, without a frame: connections end, then none is taken."""
+    parts = urlsplit(url)
+    for _ in range(1000):
+        try:
+            with socket.create_connection((parts.hostname, parts.port), 30) as connection:
+                connection.recv(1)
+        except ConnectionRefusedError:
+            return
+        except ConnectionError:
+            continue
+    raise AssertionError(f"{url} still listens")
+
+
+@pytest.mark.parametrize("how", UNREACHABLE)
+def test_nothing_is_left_either_where_the_main_thread_cannot_be_asked(td, how):
+    url = serving(td)
+    log_ends_at_once(td)
+    with unreachable(td, how):
+        opened(td)
+        assert td.exec(COMPONENT) == "None"
+        gone(td, url)
+        until(lambda: td.exec("1") and entries(td), [])
+        until(lambda: ast.literal_eval(td.exec(OURS)), [])
+    td.do("drop_component")
+    assert serving(td) == url
+
+
+@pytest.mark.parametrize("how", UNREACHABLE)
+def test_a_server_that_ended_for_lack_of_frames_comes_back_with_them(td, how):
+    url = serving(td)
+    with unreachable(td, how):
+        td.do("modal", open=True)
+        refused(url)
+        td.do("modal", open=False)
+        assert serving(td) == url
+        until(lambda: td.exec("1") and answers(url), True)
+        assert [entry["component"] for entry in entries(td)] == ["/project1/tdmcp"]

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tdmcp_embedded import CONTRACT
-from tdmcp_embedded.clients import installations, launch, setup
+from tdmcp_embedded.clients import installations, launch, pulses, setup
 from tdmcp_embedded.clients.catalogue import CLIENTS
-from tdmcp_embedded.clients.machine import Machine
+from tdmcp_embedded.clients.machine import Machine, Refused
 from tdmcp_embedded.clients.setup import Choice
 
 
@@ -75,6 +75,33 @@ def test_the_newest_touchdesigner_on_windows_gives_its_python(windows: Machine, 
         tmp_path / "Program Files/Derivative/TouchDesigner.2025.33070/bin/python.exe"
     )
     assert installations.beside(command.command) == found[0].executable
+
+
+def test_touchdesigner_itself_is_no_python_for_the_shim(
+    windows: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.executable", str(tmp_path / "bin" / "TouchDesigner.exe"))
+    with pytest.raises(Refused, match="No Python is found"):
+        launch.python(windows)
+    monkeypatch.setattr("sys.executable", str(tmp_path / "bin" / "python.exe"))
+    assert launch.python(windows) == str(tmp_path / "bin" / "python.exe")
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_pulse_takes_touchdesigners_python_only_if_it_is_there(
+    windows: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    python, choices = tmp_path / "python.exe", []
+    if there:
+        python.touch()
+
+    def add(client: str, choice: Choice, machine: Machine) -> setup.Outcome:
+        choices.append(choice.python)
+        raise Refused("enough")
+
+    monkeypatch.setattr(setup, "add", add)
+    assert pulses._change("add", "cursor", str(tmp_path), str(python)) == "enough"
+    assert choices == [str(python) if there else ""]
 
 
 def test_touchdesigner_on_a_mac_gives_the_python_inside_the_application(mac: Machine, tmp_path: Path) -> None:

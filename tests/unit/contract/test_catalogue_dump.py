@@ -56,6 +56,8 @@ def test_the_stand_in_can_read_a_dump_as_its_catalogue(dumped: dict[str, dict[st
             for par, info in known.pars.items()
             for part in parts
             if getattr(read.pars[par], part) != getattr(info, part)
+            # Where nobody knows a value, a dump of the stand-in has none.
+            and not (part == "default" and info.default is None)
         ]
     assert different == []
 
@@ -63,8 +65,8 @@ def test_the_stand_in_can_read_a_dump_as_its_catalogue(dumped: dict[str, dict[st
 def test_values_at_creation_are_told_where_they_differ_from_the_default(
     dumped: dict[str, dict[str, Any]],
 ) -> None:
-    known = next(p for p in catalogue.types()["geometryCOMP"].pars.values() if p.creation != p.default)
-    told = next(p for p in dumped["geometryCOMP"]["pars"] if p["name"] == known.name)
+    known = next(p for p in catalogue.types()["cameraCOMP"].pars.values() if p.creation != p.default)
+    told = next(p for p in dumped["cameraCOMP"]["pars"] if p["name"] == known.name)
     assert (told["default"], told["creation"]) == (known.default, known.creation)
 
 

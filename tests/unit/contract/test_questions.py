@@ -52,6 +52,7 @@ EXPECTED: tuple[tuple[str, Any], ...] = (
     (REFRESH_HOOK, {"2023.12480": "not asked", "else": "yes"}),
     ("Has Python lzma?", "yes"),
     ("Has the project `modified`?", {"2025.33070": "yes", "else": "no"}),
+    ("Does the interpreter call a function on the main thread when another thread asks for it?", "yes"),
 )
 
 

@@ -140,3 +140,12 @@ def test_defining_a_custom_sequence_is_refused(bench: Bench, tool: str) -> None:
         else:
             bench.run(tool, path=P, operators=[{"name": "box", "custom": pages}])
     assert "custom sequences" in caught.value.message and caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("kind", "pattern", "name"), [("linePOP", "pt*", "pt0posx"), ("mathmixPOP", "comb*", "comb0oper")]
+)
+def test_a_type_is_described_with_the_parameters_of_its_sequences(
+    bench: Bench, kind: str, pattern: str, name: str
+) -> None:
+    assert name in bench.json("describe_type", type=kind, parameters=pattern)["parameters"]
