@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 from functools import cache
 from types import CodeType
 from typing import Any
 
 from fakes import builds
 from fakes.errors import NotFaked
+from fakes.memory import recall
 from fakes.nodes import Node
 
 
@@ -36,13 +38,42 @@ def for_expression(node: Node, code: CodeType) -> dict[str, Any]:
 
 
 def for_script(node: Node) -> dict[str, Any]:
-    """Globals for a DAT's script: everything TouchDesigner puts there, bound to that DAT."""
+    """Globals for a DAT's script: everything TouchDesigner puts there, bound to that DAT.
+
+    The names are in its builtins as well, so that `exec(code, {})` finds them; a module that is imported does not (fact 57).
+    """
+    scope = _names_for(node)
+    scope["__builtins__"] = recall(node, _Builtins).of(node)
+    return scope
+
+
+def _names_for(node: Node) -> dict[str, Any]:
     from fakes import module
 
-    scope = dict(fixed_names())
+    names = dict(fixed_names())
     for name in module.changing_names():
-        scope[name] = module.lookup(node.world, node, name)
-    return scope
+        names[name] = module.lookup(node.world, node, name)
+    return names
+
+
+class _Builtins:
+    """The builtins of an operator's scripts, kept as long as it lives: making them takes as long as a short script."""
+
+    __slots__ = ("_build", "_names", "_node")
+
+    def __init__(self) -> None:
+        self._build: builds.Build | None = None
+        self._node: Node | None = None
+        self._names: dict[str, Any] = {}
+
+    def of(self, node: Node) -> dict[str, Any]:
+        # Another project may have an operator of the same id.
+        if self._build is not builds.current() or self._node is not node:
+            from fakes.dats.modules import importer
+
+            self._build, self._node = builds.current(), node
+            self._names = {**_names_for(node), **vars(builtins), "__import__": importer(node)}
+        return self._names
 
 
 def fixed_names() -> dict[str, Any]:
@@ -54,7 +85,7 @@ def fixed_names() -> dict[str, Any]:
 def _fixed_in(build: builds.Build) -> dict[str, Any]:
     from fakes import module
 
-    found: dict[str, Any] = {"__builtins__": __builtins__}
+    found: dict[str, Any] = {}
     for name in set(module.all_names()) - set(module.changing_names()):
         try:
             found[name] = module.lookup_fixed(name)

@@ -59,7 +59,6 @@ def fill_scope(node: Node, names: dict[str, Any]) -> None:
 
     names.update(scope.for_script(node))
     names["__file__"] = node.path
-    names["__builtins__"] = {**vars(builtins), "__import__": importer(node)}
 
 
 def importer(node: Node) -> Callable[..., Any]:

@@ -82,3 +82,26 @@ def test_parmode_is_a_name_of_scripts_and_of_main_but_not_of_the_module(t):
     dat.text = "found = (ParMode.EXPRESSION, PaneType.NETWORKEDITOR)"
     assert dat.module.found[0].name == "EXPRESSION"
     assert type(t.scratch.par.opshortcut.mode) is vars(sys.modules["__main__"])["ParMode"]
+
+
+@fact(57)
+def test_names_of_touchdesigner_are_builtins_of_scripts_and_not_of_imported_files(t):
+    dat = t.scratch.create(t.td.textDAT)
+    dat.text = (
+        "found = {}\n"
+        "exec('found = (op is not None, me.name, parent().name, tdu.rand is not None)', found)\n"
+        "import json\n"
+        "exec('try:\\n    op\\n    seen = True\\nexcept NameError:\\n    seen = False\\n', vars(json))\n"
+        "found = (found['found'], vars(json).pop('seen'))\n"
+    )
+    assert dat.module.found == ((True, dat.name, t.scratch.name, True), False)
+
+
+@fact(57)
+def test_a_script_of_run_imports_the_dats_beside_it(t):
+    t.scratch.create(t.td.textDAT, "helper_of_run").text = "answer = 42"
+    caller = t.scratch.create(t.td.textDAT, "caller")
+    t.td.run("import helper_of_run; me.store('seen', helper_of_run.answer)", fromOP=caller, delayFrames=1)
+    yield
+    yield
+    assert caller.fetch("seen", None) == 42

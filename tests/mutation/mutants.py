@@ -6,6 +6,7 @@ what it says of that fact.
 
 from __future__ import annotations
 
+import builtins as python
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
@@ -25,12 +26,14 @@ from fakes import (
     op_network,
     par_collection,
     pulses,
+    scope,
     sequences,
     shortcuts,
     undo,
     wiring,
 )
 from fakes.cooking import CookEngine
+from fakes.dats import modules
 from fakes.errors import tdError
 from fakes.extensions import Extensions
 from fakes.files import Files
@@ -514,3 +517,11 @@ def properties_swallow_errors() -> None:
         return getter(self, name)
 
     put(guard.Guarded, "__getattr__", swallowing)
+
+
+@instead_of(57, "names of TouchDesigner are in the globals of scripts only", _CONTRACT + "test_application")
+def names_are_no_builtins() -> None:
+    def plain(self: Any, node: Node) -> dict[str, Any]:
+        return {**vars(python), "__import__": modules.importer(node)}
+
+    put(scope._Builtins, "of", plain)
