@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from fakes import builds, wiring
+from fakes import builds, docks, wiring
 from fakes.catalogue import TypeInfo, type_info
 from fakes.corrections import FIRST_BLOCKS, FIRST_VALUES
 from fakes.errors import tdError
@@ -67,8 +67,7 @@ def _companions(node: Node) -> None:
         kind = "torusPOP" if "POP" in builds.current().families else "torusSOP"
         torus = world.create(node, kind, "torus1")
         torus.flags |= FLAGS["display"] | FLAGS["render"]
-    elif node.info.name == "glslTOP":
-        _dock(node, pixel="textDAT", compute="textDAT", info="infoDAT")
+    docks.dock(node, docks.AT_CREATION.get(node.info.name, ()))
     if node.info.name in FIRST_BLOCKS:
         least = int(world.every_sequence_has_a_block)
         node.blocks = {name: max(count, least) for name, count in FIRST_BLOCKS[node.info.name].items()}
@@ -77,22 +76,9 @@ def _companions(node: Node) -> None:
 
 
 def after_first_cook(node: Node) -> None:
-    """What TouchDesigner docks to a glslPOP only now (fact 17); the names are those a GLSL TOP's have."""
-    if node.info.name == "glslPOP" and not node.docked and not node.value("computedat"):
-        _dock(node, compute="textDAT", info="infoDAT")
-
-
-def _dock(node: Node, **companions: str) -> None:
-    """Docked operators NAME_suffix of these types, referred to by the parameter of that suffix, if there is one."""
-    if node.parent is None:
-        return
-    for suffix, kind in companions.items():
-        docked = node.world.create(node.parent, kind, f"{node.name}_{suffix}")
-        set_dock(docked, node)
-        if node.par_info(f"{suffix}dat") is not None:
-            node.par(f"{suffix}dat").value = docked.name
-        else:
-            docked.par("op").value = node.name
+    """What TouchDesigner docks to a GLSL POP only now (fact 17)."""
+    if docks.unmade(node):
+        docks.dock(node, docks.AFTER_FIRST_COOK[node.info.name])
 
 
 def set_dock(node: Node, host: Node | None) -> None:
@@ -159,13 +145,13 @@ def destroy(world: World, node: Node) -> None:
 
     Raises:
         tdError: the operator is the root, or gone already (fact 19).
-        tdError: operators are docked to it; they have to go first (facts 19, 73).
+        tdError: operators are docked to it, and the world is one in which they have to go first (facts 19, 73).
     """
     if not node.alive:
         raise tdError("Cannot use an operator that was destroyed.")
     if node.parent is None:
         raise tdError("Cannot destroy the root.")
-    if node.docked:
+    if node.docked and world.docked_hosts_are_refused:
         raise tdError(f"{node.path} was destroyed before {node.docked[0].name}, which is docked to it")
     for victim in [node, *world.walk(node)]:
         for hook in world.op_destroying:

@@ -97,6 +97,9 @@ class World:
         """(type, parameter) that silently do not take what scripts write (fact 24); tests may add to them."""
         self.pulse_expressions: set[tuple[Node, str]] = set()
         """Pulse parameters with an expression, which fire with the pulse that it names (fact 78)."""
+        self.docked_hosts_are_refused = False
+        """Whether destroying an operator to which others are docked raises, as one project reports; another one's code
+        after such a destroy runs every day (fact 73). The docked ones stay behind, no longer docked."""
         self.every_sequence_has_a_block = False
         """Whether the sequences that are said to begin with none have one, as another source says (fact 86)."""
 

@@ -76,11 +76,16 @@ def scripted(node: Node) -> DatContent:
     return _own(node)
 
 
+def _fresh(node: Node) -> DatContent:
+    """What a DAT holds that nobody has written to."""
+    if node.type in _TABLE_TYPES:
+        return DatContent(rows=defaults.rows_for(node))
+    return DatContent(defaults.text_for(node))
+
+
 def _own(node: Node) -> DatContent:
     if node.content is None:
-        node.content = (
-            DatContent(rows=[]) if node.type in _TABLE_TYPES else DatContent(defaults.text_for(node))
-        )
+        node.content = _fresh(node)
     own: DatContent = node.content
     return own
 
@@ -89,9 +94,7 @@ def shown(node: Node) -> DatContent:
     """What the operator's cook gives to others: the last written content, one cook late."""
     state = recall(node, _Shown)
     if state.content is None:
-        state.content = (
-            DatContent(rows=[]) if node.type in _TABLE_TYPES else DatContent(defaults.text_for(node))
-        )
+        state.content = _fresh(node)
     if state.waiting:
         _catch_up_later(node, state)
     else:

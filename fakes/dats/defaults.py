@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from fakes.nodes import Node
 
+#: The keys of a new Ramp TOP: black to white.
+KEYS = [["pos", "r", "g", "b", "a"], ["0", "0", "0", "0", "1"], ["1", "1", "1", "1", "1"]]
+
 PIXEL_SHADER = """// Example Pixel Shader
 
 // uniform float exampleUniform;
@@ -97,11 +100,39 @@ CALLBACKS: dict[str, str] = {
 }
 
 
+_SCRIPT = _functions("onSetupParameters(scriptOp)", "onPulse(par)", "onCook(scriptOp)")
+
+#: Type of a host -> the text of the callbacks docked to it. Of the others the stand-in has no template.
+DOCKED: dict[str, str] = {
+    **dict.fromkeys(("scriptTOP", "scriptCHOP", "scriptSOP", "scriptDAT"), _SCRIPT),
+    "timerCHOP": _functions(
+        "onInitialize(timerOp, callCount)",
+        "onReady(timerOp)",
+        "onStart(timerOp)",
+        "onTimerPulse(timerOp, segment)",
+        "whileTimerActive(timerOp, segment, cycle, fraction)",
+        "onSegmentEnter(timerOp, segment, interrupt)",
+        "onSegmentExit(timerOp, segment, interrupt)",
+        "onCycleStart(timerOp, segment, cycle)",
+        "onCycle(timerOp, segment, cycle)",
+        "onDone(timerOp, segment, interrupt)",
+    ),
+}
+
+
 def text_for(node: Node) -> str:
     """The text of a Text DAT or callback DAT that nobody has written to."""
-    if node.dock is not None and node.dock.type == "glslTOP":
+    if node.dock is not None and node.dock.type in ("glslTOP", "glslmultiTOP"):
         if node.name.endswith("_pixel"):
             return PIXEL_SHADER
         if node.name.endswith("_compute"):
             return COMPUTE_SHADER
+    if node.dock is not None and node.name.endswith("_callbacks"):
+        return DOCKED.get(node.dock.type, "")
     return CALLBACKS.get(node.type, "")
+
+
+def rows_for(node: Node) -> list[list[str]]:
+    """The rows of a table that nobody has written to."""
+    keys = node.dock is not None and node.dock.type == "rampTOP" and node.name.endswith("_keys")
+    return [list(row) for row in KEYS] if keys else []

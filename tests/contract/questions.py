@@ -335,6 +335,22 @@ def copy_of_a_host(t: Any) -> Reply:
 
 
 @question(
+    "Does destroying an operator raise while others are docked to it?",
+    "nothing: we destroy the docked ones first",
+)
+@fact(73)
+def destroyed_host(t: Any) -> Reply:
+    host = t.scratch.create(t.td.timerCHOP, "host")
+    if not host.docked:
+        docked = t.scratch.create(t.td.textDAT, "host_text")
+        docked.dock = host
+    left = [docked.name for docked in host.docked]
+    seen = _touched(host.destroy)
+    there = [name for name in left if t.scratch.op(name) is not None]
+    return Answer(seen != "None", f"{seen}; {len(there)} of {len(left)} docked ones are left")
+
+
+@question(
     "Does a fresh POP have all parameters of its sequences at once?",
     "parameters and blocks of POPs made in the same call",
 )

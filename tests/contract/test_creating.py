@@ -241,3 +241,46 @@ def test_another_type_keeps_the_tags(t):
 def test_panels_of_touchdesigners_own_have_children(t):
     for kind in ("buttonCOMP", "sliderCOMP", "fieldCOMP", "listCOMP", "animationCOMP"):
         assert t.scratch.create(getattr(t.td, kind)).children, kind
+
+
+#: Type -> what is docked to a new one: the end of its name, its type, the parameter that names it, its language.
+DOCKED = {
+    "glslTOP": "pixel textDAT pixeldat glsl, compute textDAT computedat glsl, info infoDAT",
+    "glslmultiTOP": "pixel textDAT pixeldat glsl, compute textDAT computedat glsl, info infoDAT",
+    "glslMAT": "vertex textDAT vdat glsl, pixel textDAT pdat glsl, info infoDAT",
+    "scriptTOP": "callbacks textDAT callbacks python",
+    "scriptCHOP": "callbacks textDAT callbacks python",
+    "scriptSOP": "callbacks textDAT callbacks python",
+    "scriptDAT": "callbacks textDAT callbacks python",
+    "timerCHOP": "callbacks textDAT callbacks python",
+    "webserverDAT": "callbacks textDAT callbacks python",
+    "oscinDAT": "callbacks textDAT callbacks python",
+    "keyboardinDAT": "callbacks textDAT callbacks python",
+    "rampTOP": "keys tableDAT dat",
+}
+
+
+@fact(74)
+def test_new_operators_have_their_companions_docked(t):
+    for kind, docked in DOCKED.items():
+        host = t.scratch.create(getattr(t.td, kind), "host")
+        for suffix, type_name, *more in (each.split() for each in docked.split(", ")):
+            companion = t.scratch.op(f"host_{suffix}")
+            assert companion is not None and companion.OPType == type_name, (kind, suffix)
+            assert companion.dock == host, (kind, suffix)
+            if more:
+                assert host.par[more[0]].eval() == companion, (kind, suffix)
+            if more[1:]:
+                assert companion.par.language.eval() == more[1], (kind, suffix)
+        for companion in list(host.docked):
+            companion.destroy()
+        host.destroy()
+
+
+@fact(74)
+def test_the_callbacks_of_a_new_script_operator_are_called(t):
+    made = t.scratch.create(t.td.scriptCHOP)
+    made.par.callbacks.eval().text = "def onCook(scriptOp):\n\tscriptOp.clear()\n\tscriptOp.appendChan('a')\n"
+    yield
+    made.cook(force=True)
+    assert [c.name for c in made.chans()] == ["a"]

@@ -20,6 +20,7 @@ from fakes import (
     copying,
     corrections,
     creating,
+    docks,
     evaluation,
     find,
     guard,
@@ -215,18 +216,6 @@ def destroying_twice_is_fine() -> None:
     put(OP, "destroy", guarded(lambda self: forgiving(self._node.world, self._node)))
 
 
-@instead_of(19, "a dock host may go before what is docked to it", "edit/test_traps")
-def docked_operators_do_not_matter() -> None:
-    original = creating.destroy
-
-    def careless(world: World, node: Node) -> None:
-        for docked in list(node.docked or ()):
-            creating.set_dock(docked, None)
-        original(world, node)
-
-    put(creating, "destroy", careless)
-
-
 @instead_of(23, "a StrMenu takes only the words of its menu", "edit/test_traps")
 def str_menus_are_closed() -> None:
     original = coercion.coerce
@@ -412,9 +401,9 @@ def pictures_are_said_to_be_complete() -> None:
     put(FileSaveStatus, "isCompleted", property(lambda self: lambda: True))
 
 
-@instead_of(74, "a GLSL TOP comes without its docked DATs", "edit/test_write_data")
+@instead_of(74, "operators come without docked DATs", "edit/test_write_data")
 def nothing_is_docked() -> None:
-    put(creating, "_dock", lambda node, **companions: None)
+    put(docks, "dock", lambda node, companions: None)
 
 
 @instead_of(84, "numpyArray begins with the top row", "read/test_data")

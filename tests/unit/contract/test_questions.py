@@ -42,6 +42,7 @@ EXPECTED: tuple[tuple[str, Any], ...] = (
     ("Has a component its input connector at once when an In operator is made in it?", "no"),
     ("Does copyOPs of a host and its docked operators copy each once, docked to the copy?", "yes"),
     ("Does copyOPs of a host alone bring what is docked to it?", "yes"),
+    ("Does destroying an operator raise while others are docked to it?", "no"),
     (
         "Does a fresh POP have all parameters of its sequences at once?",
         {"2023.12480": "not asked", "else": ("yes", "no")},

@@ -71,10 +71,19 @@ def test_a_callbacks_exception_becomes_a_script_error_with_the_scripts_own_lines
 
 @fact(19, 73)
 def test_a_host_with_docked_operators_is_refused_and_the_script_goes_on(world: World, td: ModuleType) -> None:
+    world.docked_hosts_are_refused = True
     glsl = td.op("/project1").create(td.glslTOP)
     with pytest.raises(tdError, match="docked"):
         glsl.destroy()
     assert glsl.valid
+
+
+@fact(73)
+def test_a_host_with_docked_operators_goes_and_leaves_them_behind(world: World, td: ModuleType) -> None:
+    td.op("/project1").create(td.glslTOP, "g").destroy()
+    left = td.op("/project1").children
+    assert [o.name for o in left] == ["g_pixel", "g_compute", "g_info"]
+    assert [o.dock for o in left] == [None, None, None]
 
 
 def test_a_component_takes_docked_operators_inside_it_along(world: World, td: ModuleType) -> None:

@@ -243,7 +243,7 @@ def test_failing_code_leaves_alone_what_a_person_did_meanwhile(bench: Bench, cod
 
     def work() -> None:
         if not mine:
-            mine.append(home.create("rampTOP", "mine"))
+            mine.append(home.create("circleTOP", "mine"))
             old.name, old.par.period = "renamed", 7
             home.store("x", 1)
             home.store("fresh", mine)
@@ -328,6 +328,7 @@ def test_what_no_script_has_is_a_name_error(bench: Bench, code: str) -> None:
 
 
 def test_destroying_what_others_are_docked_to_is_an_error_like_any_other(bench: Bench) -> None:
+    bench.world.docked_hosts_are_refused = True
     bench.make("glslTOP", "g")
     with refused(bench, Code.PYTHON_ERROR) as caught:
         bench.run("execute_python", code="op('/project1/g').destroy()")

@@ -276,7 +276,7 @@ def test_callbacks_as_touchdesigner_makes_them_are_copied_with_their_operator(be
     bench.op("/project1/cb").text = "# callbacks\n\ndef onDone(timerOp, segment, interrupt):\n\treturn\n"
     bench.op("/project1/timer").par.callbacks = "cb"
     bench.level = Level.EDIT
-    assert len(bench.json("copy_operators", paths=["/project1/timer"])["copies"]) == 2
+    assert len(bench.json("copy_operators", paths=["/project1/timer"])["copies"]) == 3
 
 
 def test_custom_parameters_with_code_can_be_stated_again_as_they_are(bench: Bench) -> None:

@@ -18,7 +18,8 @@ def test_destroying_an_operator_twice_is_an_error_and_nothing_is_left_destroyed(
     assert state(bench) == before
 
 
-def test_destroying_a_dock_host_first_changes_nothing(bench: Bench) -> None:
+def test_destroying_a_dock_host_first_changes_nothing_where_it_is_refused(bench: Bench) -> None:
+    bench.world.docked_hosts_are_refused = True
     bench.make("glslTOP", "glsl1")
     before = state(bench)
     code = (
@@ -27,6 +28,28 @@ def test_destroying_a_dock_host_first_changes_nothing(bench: Bench) -> None:
     assert "docked" in bench.json("execute_python", code=code)["value"]
     assert state(bench) == before
     assert bench.json("execute_python", code="1 + 1")["value"] == 2
+
+
+@pytest.mark.parametrize("refusing", [False, True])
+def test_a_dock_host_is_deleted_with_what_is_docked_to_it(bench: Bench, refusing: bool) -> None:
+    bench.world.docked_hosts_are_refused = refusing
+    bench.make("timerCHOP", "t")
+    bench.json("delete_operators", paths=["/project1/t"])
+    assert bench.op("/project1/t") is None and bench.op("/project1/t_callbacks") is None
+    bench.run("undo")
+    assert [o.name for o in bench.op("/project1/t").docked] == ["t_callbacks"]
+
+
+def test_code_that_destroys_a_dock_host_goes_on_where_it_is_let(bench: Bench) -> None:
+    bench.make("glslTOP", "glsl1")
+    code = "op('/project1/glsl1').destroy()\n[o.name for o in op('/project1').children if o.name != 'tdmcp']"
+    assert bench.json("execute_python", code=code)["value"] == ["glsl1_pixel", "glsl1_compute", "glsl1_info"]
+    bench.run("undo")
+    assert {o.name for o in bench.op("/project1/glsl1").docked} == {
+        "glsl1_pixel",
+        "glsl1_compute",
+        "glsl1_info",
+    }
 
 
 def test_a_word_a_menu_does_not_know_is_read_back_as_what_became_of_it(bench: Bench) -> None:
