@@ -56,6 +56,9 @@ class CookRule:
     """The function looks at its inputs itself (feedback, switch): they are not cooked beforehand."""
 
 
+#: Types without a rule whose need of inputs was seen (fact 90).
+NEEDS = {"particlePOP": 1}
+
 _rules: dict[str, CookRule] = {}
 _family_rules: dict[str, CookRule] = {}
 

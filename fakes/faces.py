@@ -136,7 +136,10 @@ class Clockwork(Guarded):
 
     @frame.setter
     def frame(self, value: float) -> None:
-        self._timeline().seek(value)
+        if self._live().world.time_frame == "refused":
+            raise AttributeError("attribute 'frame' of 'td.timeCOMP' objects is not writable")
+        if self._live().world.time_frame == "taken":
+            self._timeline().seek(value)
 
     @property
     def seconds(self) -> float:

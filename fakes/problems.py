@@ -36,11 +36,11 @@ def expression_text(state: ParState, error: BaseException) -> str:
 def show(node: Node) -> None:
     """Publish the errors and warnings that `node` has now."""
     from fakes import evaluation
-    from fakes.cooking import rule_for
+    from fakes.cook_rules import NEEDS, rule_for
 
     troubled = node.world.cooking.troubled
     rule = rule_for(node)
-    needs = rule.needs if rule is not None else 0
+    needs = rule.needs if rule is not None else NEEDS.get(node.type, 0)
     if not (node.states or needs or node.errors or node.warnings or node in troubled):
         return
     errors: list[str] = []

@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fakes import catalogue
 from fakes.errors import tdError
@@ -97,6 +97,9 @@ class World:
         """(type, parameter) that silently do not take what scripts write (fact 24); tests may add to them."""
         self.pulse_expressions: set[tuple[Node, str]] = set()
         """Pulse parameters with an expression, which fire with the pulse that it names (fact 78)."""
+        self.time_frame: Literal["refused", "ignored", "taken"] = "refused"
+        """What becomes of `root.time.frame = n`: live tests say that it cannot be set, the documentation that it can
+        (fact 89)."""
         self.docked_hosts_are_refused = False
         """Whether destroying an operator to which others are docked raises, as one project reports; another one's code
         after such a destroy runs every day (fact 73). The docked ones stay behind, no longer docked."""

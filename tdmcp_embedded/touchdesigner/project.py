@@ -181,18 +181,29 @@ def set_timeline(td: ModuleType, wanted: Mapping[str, Any]) -> None:
 
     def put_back() -> None:
         for name, value in was.items():
-            setattr(time, TIMELINE[name], value)
+            _set_time(time, name, value)
 
     undo.journal().aside(put_back)
     try:
         # The timeline is no part of an undo step; a call that fails puts it back by itself. In the order of TIMELINE: a
         # frame only counts within the range it is to be in.
         with undo_stack.unrecorded(td):
-            for name, attribute in TIMELINE.items():
+            for name in TIMELINE:
                 if name in wanted:
-                    setattr(time, attribute, wanted[name])
+                    _set_time(time, name, wanted[name])
     except Exception as error:  # noqa: BLE001 - whatever TD raises, the agent must hear it
         raise ToolFailure(Code.TD_ERROR, f"TouchDesigner refused: {cut(clean(str(error)), 300)}") from None
+
+
+def _set_time(time: Any, name: str, value: Any) -> None:
+    """Set one attribute; a frame by the seconds where it cannot be set itself (fact 89: sources differ)."""
+    try:
+        setattr(time, TIMELINE[name], value)
+    except Exception:
+        if name != "frame":
+            raise
+    if name == "frame" and float(time.frame) != float(value):
+        time.seconds = (float(value) - 1) / float(time.rate)
 
 
 def paused(td: ModuleType) -> str:

@@ -111,6 +111,8 @@ FACTS: dict[int, Fact] = {
     86: Fact("Catalogue", "D?", "The comb sequences of mathmixPOP and mathcombinePOP begin without a block; fewer blocks than one are refused in TD's words.", "another source says that every sequence begins with one block: a switch of the stand-in"),
     87: Fact("Creating", "L", "engineoutPOP is refused as a retired type, glslcreatePOP, linethickPOP, scriptPOP and timefilterPOP as unknown ones."),
     88: Fact("Saving", "R", "An AttributeError that the user's own code raises behind a property (DAT.module, a promoted member) stays itself."),
+    89: Fact("Frames", "DL?", "Whether root.time.frame can be set is not established: the documentation says so, live tests do not; root.time.seconds can.", "three ways of the stand-in by a switch; Self Test asks"),
+    90: Fact("Errors", "L", "POPs without the input they need have the error Not enough sources specified, as TOPs and CHOPs have."),
 }  # fmt: skip
 
 #: Tests of the product and of the stand-in's process that hold to a fact without being contract tests.

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
-from .facts import disturbs, fact, later, needs, uses_undo_stack
+from .facts import disturbs, fact, later, needs, send_to, uses_undo_stack
 
 
 class Answer(NamedTuple):
@@ -436,6 +436,27 @@ def refresh_hook(t: Any) -> Reply:
         go.set()
         t.td.root.time.play = was
     return Answer(bool(came), f"{len(came)} calls in {frames} frames of a pause")
+
+
+@question(
+    "Can root.time.frame be set?",
+    "control_timeline, which else sets the seconds",
+    "pause the timeline and run `root.time.frame = 2` in the Textport",
+)
+@fact(89)
+@disturbs("the timeline")
+def time_frame(t: Any) -> Reply:
+    clock, wanted = t.td.root.time, 2.0
+    was = clock.frame
+    wanted = 3.0 if was == wanted else wanted
+    seen = "set"
+    try:
+        clock.frame = wanted
+    except Exception as error:  # noqa: BLE001  Whatever it raises.
+        seen = f"{type(error).__name__}: {error}"
+    came = clock.frame == wanted
+    send_to(clock, was)
+    return Answer(came, seen if came or seen != "set" else "nothing happened")
 
 
 @question("Has Python lzma?", "nothing: the payload needs zlib only")

@@ -1,6 +1,6 @@
 """Errors and warnings: one string, one frame late, and raised at once on evaluation."""
 
-from .facts import fact, raises
+from .facts import fact, needs, raises
 
 
 @fact(33)
@@ -114,3 +114,13 @@ def test_script_errors_stay_until_they_are_cleared(t):
     dat.clearScriptErrors()
     yield
     assert dat.scriptErrors() == ""
+
+
+@fact(90)
+@needs("POP")
+def test_a_pop_without_its_input_has_the_error_of_every_family(t):
+    for kind in ("particlePOP", "transformPOP", "nullPOP"):
+        pop = t.scratch.create(kind)
+        pop.cook(force=True)
+        yield
+        assert "Not enough sources specified" in pop.errors(), kind

@@ -1,6 +1,6 @@
 """What every operator is and keeps: identity, class, flags, tags, storage, cooking."""
 
-from .facts import disturbs, fact, raises
+from .facts import disturbs, fact, raises, send_to
 
 
 @fact(16)
@@ -142,10 +142,10 @@ def test_cook_frame_counts_the_timeline_and_cook_abs_frame_the_process(t):
     clock = t.scratch.time
     before = clock.frame
     n = t.scratch.create(t.td.constantTOP)
-    clock.frame = 100
+    send_to(clock, 100)
     n.cook(force=True)
     found = n.cookFrame, n.cookAbsFrame
-    clock.frame = before
+    send_to(clock, before)
     assert abs(found[0] - 100) <= 1
     assert abs(found[1] - t.td.absTime.frame) <= 1
 

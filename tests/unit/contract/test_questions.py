@@ -19,6 +19,7 @@ from tests.contract.questions import QUESTIONS, STORE_LINE, STORED
 
 ROOT_STORAGE = "Does storage of the root come back when a saved project is opened?"
 REFRESH_HOOK = "Does a RefreshHook of the Thread Manager come while the timeline is paused?"
+TIME_FRAME = "Can root.time.frame be set?"
 EMPTY_BLOCK = "Does an empty undo block leave what can be redone?"
 
 #: What the stand-in answers, in the order of the report: the builds differ where the table has a dictionary.
@@ -51,6 +52,7 @@ EXPECTED: tuple[tuple[str, Any], ...] = (
     ("Does errors() show it one frame later?", "yes"),
     ("Does a Run that is over raise when touched?", "yes"),
     (REFRESH_HOOK, {"2023.12480": "not asked", "else": "yes"}),
+    ("Can root.time.frame be set?", "no"),
     ("Has Python lzma?", "yes"),
     ("Has the project `modified`?", {"2025.33070": "yes", "else": "no"}),
     ("Does the interpreter call a function on the main thread when another thread asks for it?", "yes"),
@@ -136,7 +138,11 @@ def test_with_nothing_to_undo_all_but_the_timeline_is_asked_and_nothing_is_left_
     td: ModuleType, frame: Callable[[], None]
 ) -> None:
     rows = ask(td, frame)
-    assert [q for q, row in rows.items() if row["answer"] == "not asked"] == [ROOT_STORAGE, REFRESH_HOOK]
+    assert [q for q, row in rows.items() if row["answer"] == "not asked"] == [
+        ROOT_STORAGE,
+        REFRESH_HOOK,
+        TIME_FRAME,
+    ]
     assert td.ui.undo.undoStack == td.ui.undo.redoStack == []
 
 

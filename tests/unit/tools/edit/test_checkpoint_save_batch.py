@@ -110,6 +110,15 @@ def test_the_timeline_is_driven_and_read_back(bench: Bench) -> None:
         bench.run("control_timeline", action="set")
 
 
+@pytest.mark.parametrize("how", ["refused", "ignored", "taken"])
+def test_the_timeline_goes_to_a_frame_whether_it_can_be_set_or_not(bench: Bench, how: Any) -> None:
+    bench.world.time_frame = how
+    bench.json("control_timeline", action="pause")
+    assert bench.json("control_timeline", action="set", frame=50)["frame"] == 50
+    with refused(bench, Code.VALUE_INVALID):
+        bench.run("control_timeline", action="set", frame=20, range_end=99999)
+
+
 def test_a_save_is_a_job_whose_outcome_can_be_asked_for(bench: Bench, project: Path) -> None:
     answer = bench.json("save_project", path="show.toe")
     bench.frame(5)
