@@ -1,4 +1,4 @@
-"""Real clients against the stand-in: `python -m tests.clients [NAME...]`, or `python run.py clients`.
+"""Real clients against the stand-in: `python -m tests.clients [--oauth] [NAME...]`, or `python run.py clients`.
 
 Each comes from its own package, lists the tools, takes a picture, is refused once, and goes on after a restart of the
 server. The converters of client libraries get the whole list of tools. What is installed is pinned; the clients run cut
@@ -24,6 +24,8 @@ CLIENTS: Mapping[str, tries.Attempt] = {**protocol_clients.CLIENTS, **agents.CLI
 #: Seconds for a client to get ready for the restart, and for all of it.
 _READY_WITHIN = 150
 _CUT_OFF = "--cut-off"
+#: Try those that sign in instead (`oauth`).
+_OAUTH = "--oauth"
 
 
 def main(arguments: list[str]) -> int:
@@ -38,6 +40,9 @@ def main(arguments: list[str]) -> int:
     prefix = network.shut_off()
     if not prefix:
         print("The clients are not cut off from the network here; they are only told not to use it.")
+    if _OAUTH in arguments:
+        names = [each for each in arguments if each != _OAUTH]
+        return subprocess.call([*prefix, sys.executable, "-m", "tests.clients.oauth", *names])
     return subprocess.call([*prefix, sys.executable, "-m", "tests.clients", _CUT_OFF, *arguments])
 
 

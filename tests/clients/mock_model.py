@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -216,10 +216,13 @@ class MockModel:
 
     Args:
         restart: called before the last step is asked for.
+        steps: the calls it makes, tool and arguments.
     """
 
-    def __init__(self, dialect: Dialect, restart: Restart) -> None:
-        self._dialect = dialect
+    def __init__(
+        self, dialect: Dialect, restart: Restart, steps: Sequence[tuple[str, dict[str, Any]]] = STEPS
+    ) -> None:
+        self._dialect, self._steps = dialect, steps
         self._restart = restart
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -244,19 +247,21 @@ class MockModel:
     def events(self, request: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
         """The answer to a request: the next step, or words where it is not about our tools or all is done."""
         names = self._dialect.tools(request)
-        full = {name: each for name, _ in STEPS for each in names if each.endswith(name)}
-        if len(full) < len(STEPS):
+        full = {name: each for name, _ in self._steps for each in names if each.endswith(name)}
+        if len(full) < len(self._steps):
             return list(self._dialect.say(_LAST_WORDS))
         answers = self._dialect.answers(request)
         self.tools = names
         if len(answers) >= len(self.answers):
             self.answers = answers
-        if len(answers) > len(STEPS) or (len(answers) == len(STEPS) and FOUND in answers[-1].text):
+        if len(answers) > len(self._steps) or (
+            len(answers) == len(self._steps) and FOUND in answers[-1].text
+        ):
             return list(self._dialect.say(_LAST_WORDS))
-        if len(answers) == len(STEPS) - 1:
+        if len(answers) == len(self._steps) - 1:
             self._restart()
         # Some clients do not begin a new session by themselves; a model calls again then.
-        name, arguments = STEPS[min(len(answers), len(STEPS) - 1)]
+        name, arguments = self._steps[min(len(answers), len(self._steps) - 1)]
         return list(self._dialect.call(len(answers), full[name], arguments))
 
     def whole(self, events: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
