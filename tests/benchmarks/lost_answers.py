@@ -13,19 +13,19 @@ from typing import Any
 import anyio
 
 from fakes.driver import StandIn
-from tests.integration import test_lost_answers as told
+from tests.integration import test_lost_answers as scenario
 from tests.integration.lossy import CarefulClient, LossyProxy
 
 
 async def main(edits: int, seed: int, mode: str) -> dict[str, Any]:
-    told.EDITS = edits
+    scenario.EDITS = edits
     with StandIn("--scene", "empty", "--fps", "60") as td:
-        told.prepare(td)
+        scenario.prepare(td)
         began = time.monotonic()
         async with LossyProxy(td.url, seed=seed, cut=0.04, latency=0.08) as proxy:
             client = CarefulClient(proxy.url, td.headers, mode)
-            answers = await client.edits(told.calls())
-        told.done_once(td)
+            answers = await client.edits(scenario.calls())
+        scenario.done_once(td)
     return {
         "mode": mode,
         "edits": len(answers),

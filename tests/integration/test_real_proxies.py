@@ -14,9 +14,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from fakes.driver import StandIn
 from tdmcp_embedded.public_address import check
 from tests.integration import real_proxies
+from tests.integration.component import COMPONENT, par, until
 from tests.integration.http_host import REMOTE_TOKEN, TOKEN, HttpHost
+from tests.integration.test_security_oauth import Agent
 
 #: (program, its lines, what the server takes as the sign of a proxy)
 KINDS = [
@@ -88,3 +91,26 @@ def test_through_the_program_only_keys_for_other_machines_work(
         assert "does not answer from here" in check(address, f"http://127.0.0.1:{host.port}")
     finally:
         host.stop()
+
+
+@pytest.mark.anyio
+async def test_an_agent_signs_in_through_the_program_and_this_machines_key_stays_here(tmp_path: Path) -> None:
+    programs = [name for name in ("nginx", "caddy") if not real_proxies.missing(name)]
+    if not programs:
+        pytest.skip("neither nginx nor Caddy is installed here; test_security_oauth.py signs in without them")
+    with StandIn("--scene", "empty", "--set", "Oauth=1") as td:
+        port = int(td.ready["port"])
+        for program in programs:
+            lines = real_proxies.nginx_lines() if program == "nginx" else real_proxies.caddy_lines()
+            folder = tmp_path / program
+            folder.mkdir()
+            with real_proxies.running(program, folder, lines, port) as address:
+                td.exec(f"{COMPONENT}.par.Publicaddress = {address!r}")
+                until(lambda: par(td, "Url"), f"{address}/mcp")
+                agent = Agent(td, "Approve", name=f"Through {program}", url=f"{address}/mcp")
+                async with agent.connect() as client:
+                    made = await client.call_tool(
+                        "create_operator", {"parent": "/project1", "type": "nullTOP", "name": program}
+                    )
+                assert not made.is_error and td.exec(f"op('/project1/{program}').type") == "'null'"
+                assert post(address, str(td.token))[0] == 403
