@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tdmcp_embedded import CONTRACT, instances, public_address
-from tdmcp_embedded.clients import entries, installations, launch, setup
+from tdmcp_embedded.clients import entries, installations, launch, remote, setup
 from tdmcp_embedded.clients.catalogue import CLIENTS, ENTRY, KEY_VARIABLE
 from tdmcp_embedded.clients.machine import Machine, Refused
 from tdmcp_embedded.doctor import probe
@@ -45,6 +45,7 @@ def examine(machine: Machine, folder: Path) -> Iterator[Finding]:
     yield from registry(machine)
     yield from touchdesigner(machine)
     yield from components(machine)
+    yield from remote_servers(machine)
     yield from keys(machine)
     yield from shim(machine)
     yield from clients(machine, folder)
@@ -87,7 +88,9 @@ def components(machine: Machine) -> Iterator[Finding]:
     """The servers of running components, and the usual port."""
     running = instances.listing(machine.tdmcp / "instances")
     if not running:
-        yield Finding(PROBLEM, "component", "No TouchDesigner with a running component was found.",
+        # A machine whose clients use a TouchDesigner elsewhere needs none.
+        level = NOTE if _remote_urls(machine) else PROBLEM
+        yield Finding(level, "component", "No TouchDesigner with a running component was found.",
                       "Open the project, and switch the component's Active parameter on.")  # fmt: skip
     for entry in running:
         yield from _component(entry)
@@ -145,6 +148,35 @@ def _component(entry: dict[str, Any]) -> Iterator[Finding]:
         yield Finding(NOTE, "component", f"{who} is {'older' if older else 'newer'} than this program.",
                       "Replace the component with the current tdmcp.tox." if older
                       else "pip install --upgrade tdmcp-embedded")  # fmt: skip
+
+
+def remote_servers(machine: Machine) -> Iterator[Finding]:
+    """Servers on other machines that clients here are set up for. No key is shown to them."""
+    for url in _remote_urls(machine):
+        fault = probe.tls_fault(url) if url.startswith("https:") else ""
+        if fault:
+            yield Finding(PROBLEM, "remote server", f"{url} {fault}.",
+                          "docs/remote.md says how each client trusts a private authority.")  # fmt: skip
+            continue
+        answer = probe.ask(url)
+        if answer.status == "ok":
+            yield Finding(OK, "remote server", f"{url} answers")
+        elif answer.status in ("stalled", "starting"):
+            yield Finding(NOTE, "remote server", f"{url} answers, but TouchDesigner there makes no frames.",
+                          "Look at TouchDesigner there: a dialog may be open, or it is loading.")  # fmt: skip
+        else:
+            how = {"refused": "nobody listens there", "silent": "nothing comes back"}
+            yield Finding(PROBLEM, "remote server", f"{url}: {how.get(answer.status, 'another program answers there')}.",
+                          "Run tdmcp doctor on the machine of TouchDesigner: it checks its Public Address.")  # fmt: skip
+
+
+def _remote_urls(machine: Machine) -> list[str]:
+    """The addresses on other machines that entries of clients lead to."""
+    known, used = remote.known(machine), set()
+    for name in CLIENTS:
+        entry = setup.status(name, setup.Choice(), machine).entry or {}
+        used |= {entries.address_of(entry), *entries.command_of(entry)}
+    return [url for url in known if url in used]
 
 
 def keys(machine: Machine) -> Iterator[Finding]:
@@ -251,6 +283,8 @@ def _over(found: setup.Status) -> str:
     words = entries.command_of(entry)
     instance = words[words.index("--instance") + 1 :][:1] if "--instance" in words else []
     options = "".join(f" --instance {shlex.quote(word)}" for word in instance)
+    if "--url" in words:
+        options += f" --url {shlex.quote(words[words.index('--url') + 1])} --token KEY"
     return options + (" --allow-open" if "--allow-open" in words else "")
 
 

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from tdmcp_embedded.clients import setup
 from tdmcp_embedded.clients.machine import Machine
+from tdmcp_embedded.clients.setup import Choice
 from tdmcp_embedded.doctor import checks
 from tdmcp_embedded.doctor.checks import NOTE, OK, PROBLEM, Finding
 from tdmcp_embedded.instances import Entry
@@ -118,3 +120,33 @@ def test_the_command_prints_them(host: HttpHost, tmp_path: Path) -> None:
     found(host, tmp_path, "", network_url=secure(host))
     subjects = {finding.subject for finding in examine(Machine("linux", tmp_path, {}), tmp_path)}
     assert "certificate" in subjects, json.dumps(sorted(subjects))
+
+
+def test_on_a_client_machine_the_servers_that_its_clients_use_are_looked_at(
+    tls: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = Machine("linux", tmp_path, {})
+    served = HttpHost().start()
+    url = f"http://127.0.0.1:{served.port}/mcp"
+    setup.add("cursor", Choice(url=url), machine)
+    setup.add("claude-desktop", Choice(url=url, token="k1"), machine)
+
+    def levels(subject: str) -> list[tuple[str, str]]:
+        return [(f.level, f.sentence) for f in checks.examine(machine, tmp_path) if f.subject == subject]
+
+    ((level, sentence),) = levels("remote server")
+    # Nobody makes frames here: on a busy machine that has been noticed by now.
+    assert level in (OK, NOTE) and f"{url} answers" in sentence
+    assert levels("component")[0][0] == NOTE, "it needs no TouchDesigner of its own"
+    served.stop()
+    assert levels("remote server") == [(PROBLEM, f"{url}: nobody listens there.")]
+    secured = HttpHost(tls=tls).start()
+    try:
+        setup.add("cursor", Choice(url=secure(secured)), machine)
+        setup.remove("claude-desktop", Choice(), machine)
+        ((level, sentence),) = levels("remote server")
+        assert level == PROBLEM and "this machine does not accept" in sentence
+    finally:
+        secured.stop()
+    setup.remove("cursor", Choice(), machine)
+    assert levels("remote server") == [] and levels("component")[0][0] == PROBLEM
