@@ -51,7 +51,7 @@ EMPTY: Final = {"tasks-status-notifications": "the suite has no check of it yet,
 
 #: Scenarios that nothing requires and that do not pass, and why that is as it should be.
 NOT_OFFERED: Final = {
-    "server-sse-polling": "an answer whose stream broke is not kept for later: a long call is followed as a task or job",
+    "server-sse-polling": "an answer whose stream broke is looked up with get_status and get_job, in every protocol version: a long call is followed as a task or job",
 }
 
 

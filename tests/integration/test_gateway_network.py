@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -19,6 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from fakes.driver import StandIn
 from tests.integration import certificates
 from tests.integration.clients import PATIENCE, ROOT, text
+from tests.integration.http_host import HttpHost
 
 pytestmark = pytest.mark.anyio
 
@@ -64,21 +66,24 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     certificate, key = certificates.make(folder)
     with StandIn("--scene", "empty", "--set", "Instancename=here") as td, socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
+        secured = HttpHost(tls=(certificate, key)).start()
         gone = f"http://127.0.0.1:{closed.getsockname()[1]}/mcp"
         env = {
             **os.environ, "HOME": str(td.home), "TDMCP_HOME": str(td.home / ".tdmcp"), "PYTHONPATH": str(ROOT),
             "PYTHONUNBUFFERED": "1", "TDMCP_KEY_FAR": "wrong", "TDMCP_KEY_GONE": "any",
+            "TDMCP_KEY_STRANGE": "any",
         }  # fmt: skip
-        keys = {
-            level: command(env, "--add-key", level, "--level", level).stdout.strip()
-            for level in ("observe", "edit", "full")
-        }
+        # As --add-key keeps them, which a test below runs.
+        keys = {level: f"a-key-of-level-{level}" for level in ("observe", "edit", "full")}
+        kept = [{"name": level, "token": token, "level": level} for level, token in keys.items()]
+        (td.home / ".tdmcp" / "gateway.json").write_text(json.dumps({"keys": kept}), "utf-8")
         log = folder / "stderr.txt"
         with log.open("w") as errors:
             process = subprocess.Popen(
                 [
                     sys.executable, GATEWAY, "--port", "0", "--certificate", certificate, "--certificate-key", key,
                     "--server", f"far={td.url}", "--server", f"gone={gone}",
+                    "--server", f"strange=https://127.0.0.1:{secured.port}/mcp",
                 ],
                 env=env, stdout=subprocess.PIPE, stderr=errors, text=True,
             )  # fmt: skip
@@ -90,6 +95,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
                 process.terminate()
                 process.wait(PATIENCE)
                 process.stdout.close()
+                secured.stop()
 
 
 async def listed(client: Client) -> set[str]:
@@ -124,6 +130,7 @@ async def test_backends_that_refuse_the_key_or_do_not_answer_are_a_line_each(sit
         for prefix, words in (
             ("far", "refuses the gateway's key in TDMCP_KEY_FAR"),
             ("gone", "does not answer at"),
+            ("strange", "set to the PEM file of its authority"),
         ):
             refused = await client.call_tool(f"{prefix}_get_status", {})
             assert refused.is_error and words in text(refused), text(refused)
@@ -134,7 +141,10 @@ async def test_backends_that_refuse_the_key_or_do_not_answer_are_a_line_each(sit
         assert "no key of level edit for far: put one in TDMCP_KEY_FAR_EDIT" in text(refused)
     # Each once, and nothing else: no traceback.
     assert len(site.said()) == len(set(site.said())), site.said()
-    assert all(line.startswith(("TouchDesigner ", "The gateway has no key")) for line in site.said())
+    assert all(
+        line.startswith(("TouchDesigner ", "The gateway has no key", "The certificate of "))
+        for line in site.said()
+    )
 
 
 async def test_a_key_that_is_removed_works_no_more(site: Site) -> None:

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 EDITS = 32
 
 #: (mode of the official client, which makes more requests in one than in the other; share of them that break; seed)
-RUNS = [("legacy", 0.1, 1), ("auto", 0.25, 2)]
+RUNS = [("legacy", 0.08, 1), ("auto", 0.18, 2)]
 
 
 def prepare(td: StandIn) -> None:
