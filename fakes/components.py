@@ -9,6 +9,7 @@ from fakes import catalogue, copying, find, wiring
 from fakes.connectors import Connector
 from fakes.errors import NotFaked
 from fakes.nodes import FLAGS
+from fakes.op_core import wanted
 from fakes.op_custom import Customizable
 from fakes.operators import OP, flag, unknown_type
 
@@ -40,12 +41,17 @@ class COMP(Customizable, OP):
 
     def copy(self, OP: OP, name: str | None = None, includeDocked: bool = True) -> OP:
         """A copy of an operator inside this one; wires to others are lost (fact 18)."""
-        made = copying.copy_into(self._live(), [OP._live()], name=name or "", docked=includeDocked)
+        made = copying.copy_into(
+            self._live(),
+            [wanted(OP, *((OP,) if name is None else (OP, name)))],
+            name=name or "",
+            docked=includeDocked,
+        )
         return self._world.face(made[0])
 
     def copyOPs(self, listOfOPs: Iterable[OP]) -> list[OP]:
         """Copies of several operators, wires among them kept (fact 18)."""
-        made = copying.copy_into(self._live(), [o._live() for o in listOfOPs])
+        made = copying.copy_into(self._live(), [wanted(o, listOfOPs) for o in listOfOPs])
         return [self._world.face(m) for m in made]
 
     def findChildren(

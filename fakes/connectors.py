@@ -8,6 +8,7 @@ from fakes import wiring
 from fakes.errors import NotFaked, tdError
 from fakes.guard import Guarded
 from fakes.nodes import Node
+from fakes.op_core import wanted
 
 if TYPE_CHECKING:
     from fakes.operators import OP
@@ -112,7 +113,8 @@ class Connector(Guarded):
             end = target
             end._live()
         else:
-            raise tdError("Invalid number or type of arguments.")
+            wanted(target)  # raises what TouchDesigner says of anything else
+            return
         if end._input == self._input or end._hierarchy != self._hierarchy:
             raise tdError(f"Cannot connect {here.name} to {end._node.name}: both ends are of the same kind.")
         source, sink = (end, self) if self._input else (self, end)

@@ -48,3 +48,19 @@ def flag(name: str) -> Any:
         self._live().set_flag(name, bool(on))
 
     return property(get, put)
+
+
+def wanted(given: Any, *arguments: Any) -> Node:
+    """The operator that a method was given, which has to be one: names and paths are not taken (fact 91).
+
+    Raises:
+        tdError: it is something else, or gone; `arguments` are all that the method was given.
+    """
+    from fakes.operators import OP
+
+    if not isinstance(given, OP):
+        told = arguments or (given,)
+        raise tdError(
+            f"Invalid number or type of arguments. See help for details. Value:{told!r} Type:{type(told)}."
+        )
+    return given._live()

@@ -9,7 +9,7 @@ from fakes import creating, wiring
 from fakes.connectors import Connector
 from fakes.errors import NotFaked
 from fakes.find import hidden
-from fakes.op_core import Held
+from fakes.op_core import Held, wanted
 from fakes.shortcuts import IOPShortcut, IparShortcut, OPEXShortcut, OPShortcut, ParentShortcut
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Networked(Held):
 
     @dock.setter
     def dock(self, host: OP | None) -> None:
-        creating.set_dock(self._live(), host._live() if host is not None else None)
+        creating.set_dock(self._live(), wanted(host) if host is not None else None)
 
     @property
     def docked(self) -> list[OP]:
@@ -119,11 +119,13 @@ class Networked(Held):
     def setInputs(self, listOfOPs: Iterable[OP | None]) -> None:
         """Wire the inputs to these operators, in order; None leaves an input unwired."""
         node = self._live()
+        # All are looked at before the first wire goes.
+        sources = [None if each is None else wanted(each, listOfOPs) for each in listOfOPs]
         for index in reversed(range(len(node.wires or ()))):
             wiring.disconnect(node, index)
-        for index, source in enumerate(listOfOPs):
+        for index, source in enumerate(sources):
             if source is not None:
-                wiring.connect(source._live(), 0, node, index)
+                wiring.connect(source, 0, node, index)
 
     @property
     def maxInputs(self) -> int:

@@ -113,6 +113,7 @@ FACTS: dict[int, Fact] = {
     88: Fact("Saving", "R", "An AttributeError that the user's own code raises behind a property (DAT.module, a promoted member) stays itself."),
     89: Fact("Frames", "DL?", "Whether root.time.frame can be set is not established: the documentation says so, live tests do not; root.time.seconds can.", "three ways of the stand-in by a switch; Self Test asks"),
     90: Fact("Errors", "L", "POPs without the input they need have the error Not enough sources specified, as TOPs and CHOPs have."),
+    91: Fact("Operators", "R", "Methods that want an operator (copy, copyOPs, connect, setInputs, dock) refuse its name or path with tdError."),
 }  # fmt: skip
 
 #: Tests of the product and of the stand-in's process that hold to a fact without being contract tests.

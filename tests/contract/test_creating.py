@@ -284,3 +284,24 @@ def test_the_callbacks_of_a_new_script_operator_are_called(t):
     yield
     made.cook(force=True)
     assert [c.name for c in made.chans()] == ["a"]
+
+
+#: What wants an operator and is given a name.
+GIVEN_A_NAME = (
+    lambda comp, top: comp.copy("n"),
+    lambda comp, top: comp.copyOPs(["n"]),
+    lambda comp, top: top.inputConnectors[0].connect("n"),
+    lambda comp, top: top.setInputs(["n"]),
+    lambda comp, top: setattr(top, "dock", "n"),
+)
+
+
+@fact(91)
+def test_a_name_is_no_operator_where_one_is_wanted(t):
+    t.scratch.create(t.td.noiseTOP, "n")
+    comp, top = t.scratch.create(t.td.baseCOMP), t.scratch.create(t.td.levelTOP)
+    for given in GIVEN_A_NAME:
+        with raises(t.td.tdError) as caught:
+            given(comp, top)
+        assert caught.text.startswith("Invalid number or type of arguments.")
+    assert comp.children == [] and top.inputs == [] and top.dock is None

@@ -33,6 +33,7 @@ from fakes import (
     shortcuts,
     undo,
     wiring,
+    world,
 )
 from fakes.cooking import CookEngine
 from fakes.dats import modules
@@ -537,3 +538,12 @@ def _world(**fields: Any) -> None:
             setattr(self, name, value)
 
     put(World, "__init__", changed)
+
+
+@instead_of(91, "a name is as good as an operator", _CONTRACT + "test_creating")
+def names_are_operators() -> None:
+    def found(given: Any, *arguments: Any) -> Node:
+        return given._live() if isinstance(given, OP) else World.node(world.current(), str(given))  # type: ignore[return-value]
+
+    for module in (components, op_network):
+        put(module, "wanted", found)
