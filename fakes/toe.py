@@ -146,7 +146,7 @@ def restore_inside(
 
 
 #: Networks of the root that belong to the program rather than to the project.
-SYSTEM = ("local", "sys")
+SYSTEM = ("local", "sys", "ui", "perform")
 
 
 def empty_project() -> dict[str, Any]:

@@ -110,6 +110,20 @@ class World:
         local = self.create(self.root, "baseCOMP", "local", quiet=True)
         self.create(local, "timeCOMP", "time", quiet=True)
         self.create(self.root, "containerCOMP", "project1", quiet=True)
+        self._touchdesigners_own()
+
+    def _touchdesigners_own(self) -> None:
+        """What TouchDesigner keeps beside the project: its interface, its system, the window of Perform mode (fact 92).
+
+        Of what is in there, only what scripts ask for was seen.
+        """
+        self.create(self.root, "baseCOMP", "sys", quiet=True)
+        inside = self.create(self.root, "containerCOMP", "ui", quiet=True)
+        for name in ("dialogs", "parGrabber"):
+            inside = self.create(inside, "containerCOMP", name, quiet=True)
+        self.create(inside, "textDAT", "offlineHelp", quiet=True)
+        perform = self.create(self.root, "windowCOMP", "perform", quiet=True)
+        perform.par("winop").value = "/project1"
 
     # -- operators -------------------------------------------------------------------------------------------
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from functools import cache
+
+from fakes import catalogue
 from fakes.nodes import Node
 
 #: The keys of a new Ramp TOP: black to white.
@@ -120,8 +124,30 @@ DOCKED: dict[str, str] = {
 }
 
 
+#: The DAT of TouchDesigner's own that holds help on every type (fact 45).
+OFFLINE_HELP = "/ui/dialogs/parGrabber/offlineHelp"
+
+
+@cache
+def offline_help() -> str:
+    """JSON on every type and parameter of the build. TouchDesigner's own form is not established: this one is ours."""
+    types = {
+        name: {
+            "family": info.family,
+            "pars": {
+                p.name: {"label": p.label, "page": p.page, "menu": list(p.menu_names)}
+                for p in info.pars.values()
+            },
+        }
+        for name, info in catalogue.types().items()
+    }
+    return json.dumps(types)
+
+
 def text_for(node: Node) -> str:
     """The text of a Text DAT or callback DAT that nobody has written to."""
+    if node.name == "offlineHelp" and node.path == OFFLINE_HELP:
+        return offline_help()
     if node.dock is not None and node.dock.type in ("glslTOP", "glslmultiTOP"):
         if node.name.endswith("_pixel"):
             return PIXEL_SHADER

@@ -67,7 +67,7 @@ FACTS: dict[int, Fact] = {
     42: Fact("Data", "D", "CHOPs: chan, chans, names, numpyArray [channels, samples], rate, start."),
     43: Fact("Data", "R", "Reading back points of a POP is slow: 10 ms at 16 000 points, 70 ms at 160 000."),
     44: Fact("Data", "R", "Non-commercial licences cap resolution silently at 1280.", "inside TD it depends on the licence there"),
-    45: Fact("Data", "R", "/ui/dialogs/parGrabber/offlineHelp holds JSON help; numpy, cv2, requests, yaml and others are bundled.", "the help's form is not established: the stand-in has no such DAT, and the product reads it only if it is there"),
+    45: Fact("Data", "R", "/ui/dialogs/parGrabber/offlineHelp holds JSON help; numpy, cv2, requests, yaml and others are bundled.", "the help's form is not established: the stand-in's is its own, and the product does not read it"),
     46: Fact("Process", "D", "Python 3.11; app.version '099', app.build '2025.…'; app.pythonExecutable."),
     47: Fact("Process", "R", "sys.stdout may lack isatty, fileno and encoding; leave root logging as it was."),
     48: Fact("Process", "R", "Windows: os.kill(pid, 0) ends a process, DEVNULL for children, Proactor accept, os.replace, reserved ports; localhost is ::1 first.", "Windows itself"),
@@ -114,6 +114,7 @@ FACTS: dict[int, Fact] = {
     89: Fact("Frames", "DL?", "Whether root.time.frame can be set is not established: the documentation says so, live tests do not; root.time.seconds can.", "three ways of the stand-in by a switch; Self Test asks"),
     90: Fact("Errors", "L", "POPs without the input they need have the error Not enough sources specified, as TOPs and CHOPs have."),
     91: Fact("Operators", "R", "Methods that want an operator (copy, copyOPs, connect, setInputs, dock) refuse its name or path with tdError."),
+    92: Fact("Saving", "L", "The root holds /ui, /sys, /local and /perform beside the project's components; /perform is a Window COMP whose winop names the show's root.", "of what is in /ui only what scripts ask for is there"),
 }  # fmt: skip
 
 #: Tests of the product and of the stand-in's process that hold to a fact without being contract tests.

@@ -1,6 +1,7 @@
 """What scripts can ask about the program and its user interface."""
 
 import importlib
+import json
 import re
 import sys
 
@@ -105,3 +106,18 @@ def test_a_script_of_run_imports_the_dats_beside_it(t):
     yield
     yield
     assert caller.fetch("seen", None) == 42
+
+
+@fact(92)
+def test_touchdesigners_own_networks_are_beside_the_project(t):
+    names = [o.name for o in t.td.root.children]
+    assert {"ui", "sys", "local", "perform"} <= set(names)
+    assert t.td.op("/perform").OPType == "windowCOMP"
+    assert t.td.op("/perform").par.winop.eval() is not None
+
+
+@fact(45)
+def test_there_is_help_on_every_type_as_json(t):
+    help_dat = t.td.op("/ui/dialogs/parGrabber/offlineHelp")
+    assert help_dat.isDAT
+    assert json.loads(help_dat.text)

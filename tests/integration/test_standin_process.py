@@ -266,7 +266,7 @@ def test_without_a_token_none_is_told():
 @pytest.mark.parametrize(
     ("code", "error"),
     [
-        ("op('/project1').create(glslTOP, 'held').destroy()", "tdError: /project1/held was destroyed before"),
+        ("op('/project1').create('nosuchTOP')", "tdError: Unknown operator type"),
         ("raise SystemExit(3)", "SystemExit: 3"),
     ],
 )

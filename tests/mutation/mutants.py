@@ -547,3 +547,8 @@ def names_are_operators() -> None:
 
     for module in (components, op_network):
         put(module, "wanted", found)
+
+
+@instead_of(92, "the root holds the project alone", _CONTRACT + "test_application")
+def the_root_is_bare() -> None:
+    put(World, "_touchdesigners_own", lambda self: None)

@@ -182,11 +182,11 @@ def test_a_misspelt_type_or_path_comes_with_the_right_one(project: Bench) -> Non
 
 
 def test_touchdesigners_own_networks_are_searched_only_when_named(bench: Bench) -> None:
-    bench.make("baseCOMP", "ui", parent="/")
     bench.make("nullTOP", "inside", parent="/ui")
     answer = bench.json("find_operators", name="inside")
     assert answer["operators"] == [] and answer["skipped"] == ["/ui", "/sys"]
-    assert [row["path"] for row in bench.json("find_operators", path="/ui")["operators"]] == ["/ui/inside"]
+    found = bench.json("find_operators", path="/ui", name="inside")["operators"]
+    assert [row["path"] for row in found] == ["/ui/inside"]
 
 
 def test_the_problems_of_found_operators_say_what_they_are_about(bench: Bench) -> None:
