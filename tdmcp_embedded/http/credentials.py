@@ -17,6 +17,11 @@ _REFUSED = "tdmcp.refused"
 #: In the scope of a request that has a key, or needs none: its connection counts as a known client's.
 ADMITTED = "tdmcp.admitted"
 _GIVE_KEY = "give this client the access key of the component, as the header Authorization: Bearer KEY."
+#: The same from elsewhere, where the component's own key does not work.
+GIVE_REMOTE_KEY = (
+    "give this client a key that works from other machines (at TouchDesigner: tdmcp key add NAME --level edit --anywhere), "
+    "as the header Authorization: Bearer KEY."
+)
 
 
 class Identify:
@@ -69,11 +74,14 @@ class Identify:
                 f"This access key works from its own machine only, and this request {why_remote(scope)}. Make one for "
                 "remote agents: tdmcp key add NAME --level edit --anywhere.",
             )
+        give = _GIVE_KEY if local else GIVE_REMOTE_KEY
+        if not local and self._challenge is not None:
+            give = f"let this client sign in (OAuth), or {give}"
         if token is None:
-            return self._unauthorized(scope, f"An access key is needed: {_GIVE_KEY}")
+            return self._unauthorized(scope, f"An access key is needed: {give}")
         return self._unauthorized(
             scope,
-            f"This access key is not valid (it may have been renewed): {_GIVE_KEY}",
+            f"This access key is not valid (it may have been renewed): {give}",
             'error="invalid_token"',
         )
 

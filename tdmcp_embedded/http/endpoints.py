@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tdmcp_embedded.http.answers import Refusal, refuse
-from tdmcp_embedded.http.hosts import origin
+from tdmcp_embedded.http.hosts import is_local, origin
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,15 @@ _NO_OAUTH = NoOAuth(
 )
 
 
+_NO_OAUTH_ELSEWHERE = NoOAuth(
+    404,
+    "oauth_is_off",
+    "This server gives no tokens, since OAuth is off: switch OAuth on, on the Security page of the component in "
+    "TouchDesigner, or give this client a key that works from other machines (tdmcp key add NAME --level edit --anywhere) "
+    "as the header Authorization: Bearer KEY.",
+)
+
+
 class PathGate:
     """404 for paths that do not exist: to everybody, so that a client looking for OAuth metadata learns there is none.
 
@@ -85,7 +94,7 @@ class PathGate:
                 or path.startswith(_WELL_KNOWN)
                 or path.removeprefix("/mcp").startswith(_WELL_KNOWN)
             ):
-                await refuse(scope, receive, send, _NO_OAUTH)
+                await refuse(scope, receive, send, _NO_OAUTH if is_local(scope) else _NO_OAUTH_ELSEWHERE)
                 return
             sentence = "There is nothing here; the MCP endpoint is /mcp."
             await refuse(scope, receive, send, Refusal(404, "not_found", sentence))

@@ -249,7 +249,10 @@ class Servers:
         elif target.entry:
             hint = "Repeat the call in a moment; if that does not help, pulse Restart on the component."
         else:
-            hint = "Give the key shown by the component to this client (--token or TDMCP_TOKEN) and restart the client."
+            hint = (
+                "Give this client a key of that TouchDesigner (--token or TDMCP_TOKEN), from another machine one that was "
+                "made with tdmcp key add NAME --anywhere, and restart the client."
+            )
         why = "the access key was renewed" if target.token else "an access key is needed and none was given"
         return Refusal("access_denied", f"{target.called} refuses this client: {why}.", hint)
 

@@ -504,3 +504,22 @@ def test_a_body_that_does_not_come_is_given_up(site: Site, monkeypatch: pytest.M
     answer = site.ask(line=Silent([]))
     assert answer.status == 408
     assert answer.headers["connection"] == "close"
+
+
+#: (what is asked for, words of the answer from this machine, words from elsewhere)
+WITHOUT_KEY = [
+    ("/mcp", "the access key of the component", "tdmcp key add NAME --level edit --anywhere"),
+    ("/register", "Copy Access Key", "tdmcp key add NAME --level edit --anywhere"),
+    ("/.well-known/oauth-protected-resource/mcp", "Copy Access Key", "switch OAuth on"),
+]
+
+
+@pytest.mark.parametrize(("path", "here", "elsewhere"), WITHOUT_KEY)
+def test_whoever_is_elsewhere_is_not_sent_for_the_key_of_this_machine(
+    path: str, here: str, elsewhere: str
+) -> None:
+    site = Site(public_address="https://studio.example")
+    told = site.ask("POST", path, key="").body.decode()
+    assert here in told and elsewhere not in told
+    told = site.ask("POST", path, key="", host="studio.example").body.decode()
+    assert elsewhere in told and here not in told
