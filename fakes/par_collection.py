@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
     from fakes.parameters import Par
 
 
+#: Names that parameters had before their types got sequences (`value0`): scripts in the wild use them, and what
+#: TouchDesigner does with them today is not established (fact 81).
+_LEGACY = {"constantCHOP": re.compile(r"(name|value)\d+")}
+
+
 class ParCollection(ByName):
     """`n.par`."""
 
@@ -24,6 +30,8 @@ class ParCollection(ByName):
         from fakes.parameters import Par
 
         info = None if unmade(self._node, name) else self._node.par_info(name)
+        if info is None and (old := _LEGACY.get(self._node.type)) and old.fullmatch(name):
+            raise NotFaked(f"the older name {name} of a parameter of {self._node.type}")
         return Par(self._node, name, info) if info is not None else None
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -446,7 +446,13 @@ def test_a_pulse_fires_with_the_pulse_that_its_expression_names(t):
 @fact(81)
 def test_names_that_the_present_pages_omit_are_there(t):
     # A stand-in may refuse to say more; what it must not do is to call the name unknown.
-    for owner, name in ((noise(t).par.tx, "tuplet"), (noise(t).par.tx, "tupletName")):
+    constant = t.scratch.create(t.td.constantCHOP)
+    for owner, name in (
+        (noise(t).par.tx, "tuplet"),
+        (noise(t).par.tx, "tupletName"),
+        (constant.par, "value0"),
+        (constant.par, "name0"),
+    ):
         try:
             getattr(owner, name)
         except AttributeError:

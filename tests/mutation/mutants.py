@@ -26,7 +26,10 @@ from fakes import (
     find,
     guard,
     op_network,
+    op_parameters,
     par_collection,
+    pargroups,
+    problems,
     pulses,
     scope,
     sequences,
@@ -552,3 +555,20 @@ def names_are_operators() -> None:
 @instead_of(92, "the root holds the project alone", _CONTRACT + "test_application")
 def the_root_is_bare() -> None:
     put(World, "_touchdesigners_own", lambda self: None)
+
+
+@instead_of(65, "a fresh POP has all its sequences", _CONTRACT + "test_parameters")
+def sequences_are_there_at_once() -> None:
+    for module in (op_parameters, par_collection, pargroups):
+        put(module, "unmade", lambda node, name: False)
+
+
+@instead_of(66, "what a cook finds shows in the same frame", _CONTRACT + "test_errors")
+def errors_show_at_once() -> None:
+    original = CookEngine.run
+
+    def showing(self: CookEngine, node: Node, inputs: list[Any]) -> None:
+        original(self, node, inputs)
+        problems.show(node)
+
+    put(CookEngine, "run", showing)
