@@ -117,7 +117,7 @@ class Forwarding(Answering):
                     "too_large",
                     f"{target} sent {much}, which no client could read.",
                     "Ask for less: fewer operators or fields, a smaller limit, depth or range. "
-                    "The call itself may have been carried out.",
+                    "The call itself may have been carried out: get_status lists your last edits.",
                 ) from None
             except Dropped:
                 if flight.cancelled or flight.answered:

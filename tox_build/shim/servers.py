@@ -258,7 +258,7 @@ class Servers:
 
 
 def refuse_silence(target: Target, silence: Unresponsive, sent: bool) -> NoReturn:
-    began = "The call may or may not have been carried out: look before you repeat it."
+    began = "The call may or may not have been carried out: before you repeat it, get_status lists your last edits."
     raise Refusal(
         "main_thread_stalled",
         f"{target.called} is busy: it has not responded for {silence.seconds:.0f} s. "
@@ -310,5 +310,6 @@ def refuse_lost(target: Target) -> NoReturn:
     raise Refusal(
         "td_error",
         f"{target.called} {ended} in the middle of the call; whether it was carried out is not known.",
-        "Look at the project before you repeat it. If TouchDesigner crashed, open the project again.",
+        "Before you repeat it call get_status: it lists your last edits and whether they stand. If TouchDesigner crashed, open "
+        "the project again, and look at it.",
     )

@@ -333,7 +333,7 @@ def test_a_server_that_says_nothing_at_all_is_given_up_and_later_calls_are_not_e
     proxy, said = session(tmp_path, server.url.text)
     first = call(proxy, said, 1)
     assert first["code"] == "main_thread_stalled" and first["retryable"] is False
-    assert "look before you repeat it" in first["hint"]
+    assert "before you repeat it, get_status lists your last edits" in first["hint"]
     second = call(proxy, said, 2)
     assert second["code"] == "main_thread_stalled" and second["retryable"] is True
     assert "not sent" in second["hint"] and "dialog" in second["message"]
