@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fakes.by_name import ByName
@@ -12,6 +13,7 @@ from fakes.guard import Guarded
 from fakes.nodes import Node
 
 if TYPE_CHECKING:
+    from fakes.custom import CustomInfo
     from fakes.operators import OP
     from fakes.parameters import Par, ParCollection
     from fakes.pargroups import ParGroupCollection
@@ -25,8 +27,8 @@ def set_blocks(node: Node, sequence: str, count: int) -> None:
     """
     if count < min(FIRST_BLOCKS.get(node.info.name, {}).get(sequence, 1), 1):
         raise tdError(f"Minimum size is 1 block. Value:{count!r} Type:{type(count)}.")
-    if count > 1 and node.custom is not None and sequence in node.custom.pars:
-        raise NotFaked("more than one block of a custom sequence")
+    if node.custom is not None and sequence in node.custom.pars and not _templates(node, sequence):
+        raise NotFaked("blocks of a custom sequence without a block size")
     before = node.num_blocks(sequence)
     node.sequenced = True
     if count == before:
@@ -44,6 +46,8 @@ def set_blocks(node: Node, sequence: str, count: int) -> None:
 
 def _put(node: Node, sequence: str, count: int) -> None:
     node.blocks = {**(node.blocks or {}), sequence: count}
+    if node.custom is not None and sequence in node.custom.pars:
+        _make_blocks(node, sequence, count)
     for name in list(node.states or ()):
         if node.par_info(name) is None and node.states is not None:
             del node.states[name]
@@ -64,6 +68,32 @@ def take_templates(node: Node, sequence: str, size: int) -> None:
         if node.states and old in node.states:
             node.states[info.name] = node.states.pop(old)
     custom.pars = {info.name: info for info in custom.pars.values()}
+    node.par_generation += 1
+    node.changed("pages")
+
+
+def _templates(node: Node, sequence: str) -> list[CustomInfo]:
+    """The parameters of block 0 of a custom sequence."""
+    assert node.custom is not None
+    first = f"{sequence}0"
+    return [i for i in node.custom.pars.values() if i.sequence == sequence and i.name.startswith(first)]
+
+
+def _make_blocks(node: Node, sequence: str, count: int) -> None:
+    """Give a custom sequence the parameters of so many blocks: copies of the first one's definitions."""
+    custom = node.custom
+    assert custom is not None
+    templates = _templates(node, sequence)
+    kept = {name: info for name, info in custom.pars.items() if info.sequence != sequence}
+    first = f"{sequence}0"
+    for block in range(count):
+        for template in templates:
+            name = f"{sequence}{block}{template.name.removeprefix(first)}"
+            group = f"{sequence}{block}{template.group.removeprefix(first)}"
+            # Behind those of the block before, and still before what follows the sequence on its page.
+            order = template.order + block / 1000
+            kept[name] = custom.pars.get(name) or replace(template, name=name, group=group, order=order)
+    custom.pars = kept
     node.par_generation += 1
     node.changed("pages")
 
@@ -128,7 +158,7 @@ class Sequence(Guarded):
         custom = self._node.custom
         if custom is not None and self._name in custom.pars:
             first = f"{self._name}0"
-            return tuple(n.removeprefix(first) for n, i in custom.pars.items() if i.sequence == self._name)
+            return tuple(i.name.removeprefix(first) for i in _templates(self._node, self._name))
         return self._node.info.sequences.get(self._name, ())
 
     @property

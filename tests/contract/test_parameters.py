@@ -459,3 +459,22 @@ def test_names_that_the_present_pages_omit_are_there(t):
             raise AssertionError(f"{name} is unknown") from None
         except Exception as error:  # noqa: BLE001
             assert name in str(error)
+
+
+@fact(65)
+def test_a_custom_sequence_has_as_many_blocks_as_it_is_given(t):
+    base = t.scratch.create(t.td.baseCOMP)
+    page = base.appendCustomPage("Show")
+    page.appendSequence("Items")
+    page.appendStr("Label")
+    page.appendFloat("Level")
+    page.appendToggle("After")
+    assert "Items" in [s.name for s in base.seq]
+    base.seq.Items.blockSize = 2
+    base.seq.Items.numBlocks = 3
+    base.par.Items2label, base.par.Items2level = "third", 0.5
+    assert (base.seq.Items.numBlocks, base.seq.Items.blockSize) == (3, 2)
+    assert base.seq.Items[2].par.label.eval() == "third"
+    assert [p.name for p in base.customPars if p.name.startswith("Items1")] == ["Items1label", "Items1level"]
+    base.seq.Items.numBlocks = 1
+    assert base.par["Items2label"] is None and base.par["After"] is not None

@@ -149,3 +149,18 @@ def test_a_type_is_described_with_the_parameters_of_its_sequences(
     bench: Bench, kind: str, pattern: str, name: str
 ) -> None:
     assert name in bench.json("describe_type", type=kind, parameters=pattern)["parameters"]
+
+
+def test_blocks_of_a_custom_sequence_are_read_written_added_and_copied(bench: Bench, box: Any) -> None:
+    box.seq.Items.numBlocks = 3
+    shown = bench.json("inspect_operator", paths=[box.path], parameters="Items*")["operators"][0][
+        "parameters"
+    ]
+    assert list(shown) == ["Items", "Items0label", "Items1label", "Items2label"]
+    changes = [{"path": box.path, "params": {"Items1label": "second", "Items3label": "fourth"}}]
+    bench.run("set_parameters", changes=changes)
+    bench.run("copy_operators", paths=[box.path])
+    made = bench.op(f"{P}/box1")
+    assert [made.seq.Items[i].par.label.eval() for i in range(4)] == ["first", "second", "", "fourth"]
+    (row,) = [o for o in bench.json("read_network", path=P, view="full")["operators"] if o["name"] == "box"]
+    assert "custom sequence Items of 4 blocks" in row["left_out"][0]
