@@ -10,6 +10,9 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Final
+
+_IN_GOOD_ORDER_S: Final = 10
 
 
 def run(
@@ -50,6 +53,11 @@ def run(
             process.wait(max(0.0, min(5.0, ends - time.monotonic())))
         return process.poll() if process.poll() is not None else -1, said.decode("utf-8", "replace")
     finally:
+        # First in good order, so that it ends what it has started in sessions of their own.
+        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGINT)
+                process.wait(_IN_GOOD_ORDER_S)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
