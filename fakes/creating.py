@@ -67,6 +67,8 @@ def _companions(node: Node) -> None:
         kind = "torusPOP" if "POP" in builds.current().families else "torusSOP"
         torus = world.create(node, kind, "torus1")
         torus.flags |= FLAGS["display"] | FLAGS["render"]
+    if node.info.name == "textDAT" and world.text_language != "text":
+        node.par("language").value = world.text_language
     docks.dock(node, docks.AT_CREATION.get(node.info.name, ()))
     if node.info.name in FIRST_BLOCKS:
         least = int(world.every_sequence_has_a_block)

@@ -100,6 +100,8 @@ class World:
         self.time_frame: Literal["refused", "ignored", "taken"] = "refused"
         """What becomes of `root.time.frame = n`: live tests say that it cannot be set, the documentation that it can
         (fact 89)."""
+        self.text_language: Literal["text", "input"] = "text"
+        """The language of a new Text DAT: a listing taken live says `text`, Derivative's newest skill `input` (fact 93)."""
         self.docked_hosts_are_refused = False
         """Whether destroying an operator to which others are docked raises, as one project reports; another one's code
         after such a destroy runs every day (fact 73). The docked ones stay behind, no longer docked."""

@@ -115,6 +115,7 @@ FACTS: dict[int, Fact] = {
     90: Fact("Errors", "L", "POPs without the input they need have the error Not enough sources specified, as TOPs and CHOPs have."),
     91: Fact("Operators", "R", "Methods that want an operator (copy, copyOPs, connect, setInputs, dock) refuse its name or path with tdError."),
     92: Fact("Saving", "L", "The root holds /ui, /sys, /local and /perform beside the project's components; /perform is a Window COMP whose winop names the show's root.", "of what is in /ui only what scripts ask for is there"),
+    93: Fact("Creating", "LD?", "The language of a new Text DAT is text by a listing taken live, input by Derivative's newest skill.", "a switch of the stand-in; the product depends on neither"),
 }  # fmt: skip
 
 #: Tests of the product and of the stand-in's process that hold to a fact without being contract tests.

@@ -348,3 +348,8 @@ def test_mod_reaches_a_dat_of_the_network(t):
     user = t.scratch.create(t.td.textDAT, "user")
     user.text = "def try_it():\n\treturn mod.tools.double(2), mod('tools').double(3)\n"
     assert user.module.try_it() == (4, 6)
+
+
+@fact(93)
+def test_a_new_text_dat_has_one_of_two_languages(t):
+    assert t.scratch.create(t.td.textDAT).par.language.eval() in ("text", "input")

@@ -147,7 +147,7 @@ def undo_does_nothing() -> None:
     put(UndoStack, "undo", lambda self: bool(self.done))
 
 
-@instead_of(35, "an annotation leaves the undo block as it is", "edit/test_build_network")
+@instead_of(35, "an annotation leaves the undo block as it is", "../../contract/test_undo")
 def annotations_leave_blocks() -> None:
     put(UndoStack, "tear_down", lambda self: None)
 

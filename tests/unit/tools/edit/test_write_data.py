@@ -161,3 +161,12 @@ def test_a_replacement_that_is_in_no_single_cell_is_refused(bench: Bench, old: s
     bench.run("write_data", path=table.path, table=ROWS)
     with refused(bench, code):
         write(bench, replace=[{"old": old, "new": "x"}])
+
+
+@pytest.mark.parametrize("language", ["text", "input"])
+def test_a_text_dat_takes_python_whatever_its_language_is_at_first(bench: Bench, language: Any) -> None:
+    bench.world.text_language = language
+    bench.json("create_operator", parent="/project1", type="textDAT", name="t", params={"language": "python"})
+    bench.json("write_data", path="/project1/t", text="x = 1")
+    assert bench.op("/project1/t").par.language.eval() == "python"
+    assert bench.op("/project1/t").module.x == 1
