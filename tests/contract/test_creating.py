@@ -305,3 +305,19 @@ def test_a_name_is_no_operator_where_one_is_wanted(t):
             given(comp, top)
         assert caught.text.startswith("Invalid number or type of arguments.")
     assert comp.children == [] and top.inputs == [] and top.dock is None
+
+
+@fact(17, 74)
+@needs("POP")
+def test_a_glsl_pop_has_its_docked_operators_once_it_cooked(t):
+    for kind, suffixes in (
+        ("glslPOP", "compute info"),
+        ("glslcopyPOP", "ptCompute vertCompute primCompute info"),
+    ):
+        made = t.scratch.create(kind, "shaded")
+        made.cook(force=True)
+        yield
+        assert [o.name for o in made.docked] == [f"shaded_{suffix}" for suffix in suffixes.split()], kind
+        for docked in list(made.docked):
+            docked.destroy()
+        made.destroy()
