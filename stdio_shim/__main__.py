@@ -920,10 +920,13 @@ def read_private(path: str, most: int = 1 << 20) -> bytes:
         if hasattr(os, "geteuid"):
             if facts.st_uid != os.geteuid():
                 raise Unsafe(f"{path} belongs to another user; remove it")
-            if facts.st_mode & 0o022:
+            if facts.st_mode & 0o022 and _has_modes(handle, facts.st_mode):
                 raise Unsafe(f"others can change {path}; run: chmod 600 {path}")
             if facts.st_mode & 0o077:
-                os.fchmod(handle, 0o600)
+                try:
+                    os.fchmod(handle, 0o600)
+                except OSError:
+                    pass  # a file system without modes, of which the server's Status warns
         with open(handle, "rb", closefd=False) as file:
             content = file.read(most + 1)
     finally:
@@ -931,6 +934,17 @@ def read_private(path: str, most: int = 1 << 20) -> bytes:
     if len(content) > most:
         raise Unsafe(f"{path} is larger than {most} bytes; remove it")
     return content
+
+
+def _has_modes(handle: int, mode: int) -> bool:
+    """Whether the file system knows modes, so that a loose one is somebody's doing; the file's own is left as it is."""
+    try:
+        os.fchmod(handle, mode & 0o7755)
+        tight = not os.fstat(handle).st_mode & 0o022
+        os.fchmod(handle, mode & 0o7777)
+    except OSError:
+        return False
+    return tight
 
 
 # ------------------------------------------------------------------------------------------------------------ targets
@@ -951,6 +965,8 @@ class Target:
         self.pid = _whole(self.entry.get("pid"))
         #: What its `/health` must say before it is shown a key: the port may have gone to another program.
         self.instance_id = str(self.entry.get("instance_id") or "")
+        #: What it must answer a nonce with; servers before this have none, and say their id only.
+        self.instance_secret = str(self.entry.get("instance_secret") or "")
         self.name = str(self.entry.get("name") or "")
         #: Its whole path, where the entry tells the folder.
         self.project = _joined(
@@ -961,6 +977,17 @@ class Target:
         self.key = (self.url.text, self.pid, str(self.entry.get("started") or ""))
         #: Stays the same over a restart, which may come with the project's next version.
         self.identity = (_stem(self.name), _folder_of(self.project), _stem(self.project), self.component)
+
+    def is_proven(self, facts: dict[str, Any], nonce: str) -> bool:
+        """Whether `/health` answers a nonce as only this very server can; those before that are taken at their word."""
+        if not self.instance_secret:
+            return True
+        import hashlib
+        import hmac
+
+        words = f"tdmcp health 1\n{self.url.port}\n{nonce}"
+        wanted = hmac.new(self.instance_secret.encode(), words.encode(), hashlib.sha256).hexdigest()
+        return hmac.compare_digest(str(facts.get("proof") or "").encode(), wanted.encode())
 
     def __str__(self) -> str:
         if not self.entry:
@@ -1322,7 +1349,11 @@ class Instances:
         for target in [*self.running(), *self._remote]:
             if target.url.text == url.text:
                 # A key that the user gave for this address goes there, whatever an entry says of it.
-                entry = {**target.entry, "instance_id": ""} if self.fixed_token else target.entry
+                entry = (
+                    {**target.entry, "instance_id": "", "instance_secret": ""}
+                    if self.fixed_token
+                    else target.entry
+                )
                 return Target(url.text, self.fixed_token or target.token, entry)
         return Target(url.text, self.fixed_token)
 
@@ -2185,7 +2216,7 @@ class Servers:
             Unreachable, Dropped, Unresponsive: it cannot be told.
         """
         connection = Connection(target.url, min(limit or CONNECT_TIMEOUT, CONNECT_TIMEOUT))
-        if not target.instance_id:
+        if not (target.instance_id or target.instance_secret):
             return connection
         end = time.monotonic() + (limit or GIVE_UP)
         life = self.life(target)
@@ -2196,13 +2227,21 @@ class Servers:
                 raise Unresponsive(limit or GIVE_UP)
 
         try:
+            nonce = os.urandom(16).hex()
             connection.request(
-                "GET", {}, path="/health", patience=wait, timeout=min(0.5, limit or 0.5), deadline=end
+                "GET",
+                {"TDMCP-Nonce": nonce} if target.instance_secret else {},
+                path="/health",
+                patience=wait,
+                timeout=min(0.5, limit or 0.5),
+                deadline=end,
             )
             facts = _object(connection.read(1 << 16))
             if connection.status in (429, 503):
                 raise Dropped(f"HTTP status {connection.status}")
-            if facts.get("instance_id") != target.instance_id:
+            if str(facts.get("instance_id") or "") != target.instance_id or not target.is_proven(
+                facts, nonce
+            ):
                 self.instances.forget()
                 raise Impostor(f"{target.url.text} is not {target}")
             if not connection.reusable():

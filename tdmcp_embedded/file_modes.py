@@ -89,6 +89,21 @@ def tighten_folder(path: Path) -> None:
         _tighten(path, found, 0o022, stat.S_IMODE(found.st_mode) & ~0o022)
 
 
+#: Places of ours on file systems that know no modes, like some Windows drives and exFAT sticks.
+_without_modes: set[Path] = set()
+
+
+def warning() -> str:
+    """What a person must know of our files: a sentence if some are where they cannot be closed to others; else nothing."""
+    if not _without_modes:
+        return ""
+    folder = min(_without_modes)
+    return (
+        f"The file system of {folder} knows no file modes, so other users of this computer may be able to read the access "
+        "keys in it: set TDMCP_HOME to a folder on a disk that has them."
+    )
+
+
 def _tighten(path: Path, found: os.stat_result, loose: int, wanted: int) -> None:
     if sys.platform == "win32":
         return
@@ -105,8 +120,10 @@ def _tighten(path: Path, found: os.stat_result, loose: int, wanted: int) -> None
         closed = not os.stat(path).st_mode & loose
     except OSError:
         closed = False
-    if not closed:
-        # Some mounts (Windows drives, say) know no modes.
+    if not closed and found.st_uid == os.geteuid():
+        # Its own user may change any mode there is: this file system has none.
+        _without_modes.add(path if stat.S_ISDIR(found.st_mode) else path.parent)
+    elif not closed:
         raise NotPrivate(
             f"{path} can be read or changed by other users: run  chmod {wanted:o} {shlex.quote(str(path))}"
         )

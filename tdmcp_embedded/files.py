@@ -26,14 +26,23 @@ def write_private(path: Path, content: dict[str, Any]) -> None:
         OSError: the folder cannot be made, or others can change what is in it (`NotPrivate`), the disk is full, or
             (Windows) the file stays open elsewhere.
     """
+    write_private_bytes(path, json.dumps(content, ensure_ascii=False, indent=1).encode("utf-8"))
+
+
+def write_private_bytes(path: Path, content: bytes) -> None:
+    """The same of any file of ours.
+
+    Raises:
+        OSError: as `write_private`.
+    """
     make_private_folder(path.parent)
     tighten_folder(path.parent)
     remove_abandoned(path)
     # mkstemp makes the file with mode 0600: at no moment can anybody else read it.
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(content, file, ensure_ascii=False, indent=1)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
         _replace(temporary, path)
     except BaseException:
         remove(Path(temporary))

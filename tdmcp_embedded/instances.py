@@ -15,7 +15,7 @@ from tdmcp_embedded.files import home, read_private, remove, write_private
 
 #: What every entry has.
 KEYS = (
-    "pid", "host", "instance_id", "started", "project", "component", "url", "token", "build", "version", "contract", "accepts", "name", "dashboard"
+    "pid", "host", "instance_id", "instance_secret", "started", "project", "component", "url", "token", "build", "version", "contract", "accepts", "name", "dashboard"
 )  # fmt: skip
 
 

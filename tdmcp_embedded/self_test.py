@@ -6,7 +6,6 @@ Both work in a scratch component that is removed afterwards. Their files name no
 from __future__ import annotations
 
 import importlib.util
-import json
 import sys
 import time
 from collections.abc import Iterator
@@ -15,8 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.errands import Errand, Steps, apart, start
-from tdmcp_embedded.file_modes import make_private_folder
-from tdmcp_embedded.files import home
+from tdmcp_embedded.files import home, write_private, write_private_bytes
 
 #: The contract tests, as they are packed into the component and into the package that pip installs.
 PACKAGE = "tdmcp_embedded.contract"
@@ -76,15 +74,13 @@ def _with_news(work: Any, words: str) -> Iterator[str]:
 
 def _write_report(report: dict[str, Any], text: str) -> Path:
     path = _file("self-test", ".txt")
-    path.write_text(text + "\n", encoding="utf-8")
-    path.with_suffix(".json").write_text(json.dumps(report, indent=1, ensure_ascii=False), encoding="utf-8")
+    write_private_bytes(path, (text + "\n").encode("utf-8"))
+    write_private(path.with_suffix(".json"), report)
     return path
 
 
 def _file(subject: str, suffix: str) -> Path:
-    folder = home() / "reports"
-    make_private_folder(folder)
-    return folder / f"{subject}-{time.strftime('%Y%m%d-%H%M%S')}{suffix}"
+    return home() / "reports" / f"{subject}-{time.strftime('%Y%m%d-%H%M%S')}{suffix}"
 
 
 def contract(name: str) -> ModuleType | None:

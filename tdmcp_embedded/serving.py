@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from tdmcp_embedded import processes, threads
+from tdmcp_embedded import file_modes, processes, threads
 from tdmcp_embedded.checking import (
     CannotServe,
     check_tls,
@@ -125,6 +125,7 @@ class Serving:
         self._no_frames = no_frames
         self._warnings: dict[str, str] = {}
         self._instance_id = secrets.token_urlsafe(16)
+        self._instance_secret = secrets.token_urlsafe(32)
 
     # -- main thread -----------------------------------------------------------------------------------------
 
@@ -335,6 +336,7 @@ class Serving:
             certified=names(settings.tls_certificate) if settings.tls_certificate else (),
             extra=self._dashboard.endpoints(),
             instance_id=self._instance_id,
+            instance_secret=self._instance_secret,
         )
 
     def _make_desk(self, port: int) -> Desk:
@@ -465,6 +467,7 @@ class Serving:
         self.warn("exposure", exposure(self._current_settings(), remote))
 
     def _look_at_rights(self) -> None:
+        self.warn("modes", file_modes.warning())
         self.warn(
             "elevated",
             "TouchDesigner runs as administrator: programs started without that may not be able to read what it writes. "
@@ -493,6 +496,7 @@ class Serving:
             }
             facts["network_url"] = self.url if self.url != self.local_url else ""
             facts["instance_id"] = self._instance_id
+            facts["instance_secret"] = self._instance_secret
             facts["public"] = self._current_settings().public_address
             if self._entry.path is None or not self._entry.path.exists():
                 self._entry.write(**facts)
@@ -505,6 +509,7 @@ class Serving:
             )
         else:
             self.warn("registry", "")
+            self.warn("modes", file_modes.warning())
 
     def _leave(self) -> None:
         """About to end: clients must not find us any more, and open streams end in good order."""

@@ -13,7 +13,8 @@ from tdmcp_embedded import instances
 from tdmcp_embedded.clients import launch, remote
 from tdmcp_embedded.clients.catalogue import KEY_VARIABLE, USUAL_URL
 from tdmcp_embedded.clients.machine import Machine
-from tdmcp_embedded.files import read
+from tdmcp_embedded.file_modes import NotPrivate
+from tdmcp_embedded.files import read_private
 
 #: The port of the server that comes with TouchDesigner, which is called as ours is (fact 83).
 DERIVATIVES_PORT = "13316"
@@ -102,7 +103,10 @@ def _shim_problems(shim: Path, words: list[str]) -> Iterator[str]:
 
 def keys(machine: Machine) -> list[dict[str, Any]]:
     """The access keys of this user, the owner's first."""
-    found = (read(machine.tdmcp / "keys.json") or {}).get("keys")
+    try:
+        found = (read_private(machine.tdmcp / "keys.json") or {}).get("keys")
+    except NotPrivate:
+        return []  # somebody else can have written it
     entries = [key for key in (found if isinstance(found, list) else []) if isinstance(key, dict)]
     return sorted(entries, key=lambda key: key.get("name") != "owner")
 

@@ -17,7 +17,7 @@ from tdmcp_embedded import ACCEPTS, CONTRACT, instances
 from tdmcp_embedded.clients import installations
 from tdmcp_embedded.clients.catalogue import KEY_VARIABLE, Stdio
 from tdmcp_embedded.clients.machine import Machine, Refused
-from tdmcp_embedded.file_modes import make_private_folder
+from tdmcp_embedded.file_modes import make_private_folder, tighten, tighten_folder
 from tdmcp_embedded.files import remove_abandoned
 
 #: Without site-packages and the user's variables: neither can break the shim then, and it starts in half the time.
@@ -83,13 +83,21 @@ def install_shim(machine: Machine) -> Path:
         Refused: it cannot be written.
     """
     path, source = shim_file(machine), shim_source()
+    try:
+        # Clients run it: nobody else may put anything there, also where it was copied long ago.
+        make_private_folder(path.parent)
+        for folder in (path.parent.parent, path.parent):
+            tighten_folder(folder)
+        tighten(path)
+    except OSError as error:
+        raise Refused(f"The shim cannot be copied to {path}: {error.strerror or error}.") from None
     if shim_is_current(machine) or (contract_of(path) or 0) > CONTRACT:
         return path
     remove_abandoned(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        make_private_folder(path.parent)
-        part.write_bytes(source)
+        with open(part, "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(source)
         # Python tells stale bytecode by the second and the size of the source, which need not differ; the bytecode
         # of a shim that starts this moment may also be written after the folder is removed.
         if path.exists() and int(path.stat().st_mtime) >= int(part.stat().st_mtime):

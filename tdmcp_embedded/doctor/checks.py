@@ -16,6 +16,7 @@ from tdmcp_embedded.clients import entries, installations, launch, remote, setup
 from tdmcp_embedded.clients.catalogue import CLIENTS, ENTRY, KEY_VARIABLE
 from tdmcp_embedded.clients.machine import Machine, Refused
 from tdmcp_embedded.doctor import probe
+from tdmcp_embedded.file_modes import tighten
 from tdmcp_embedded.files import read as read_json
 
 #: The port a server takes unless told otherwise.
@@ -107,7 +108,8 @@ def components(machine: Machine) -> Iterator[Finding]:
 def _component(entry: dict[str, Any]) -> Iterator[Finding]:
     url, name = str(entry.get("url")), str(entry.get("name") or entry.get("project") or entry.get("pid"))
     who = f"{name} (pid {entry.get('pid')})"
-    answer = probe.ask(url, str(entry.get("token") or ""), str(entry.get("instance_id") or ""))
+    answer = probe.ask(url, str(entry.get("token") or ""), str(entry.get("instance_id") or ""),
+                       str(entry.get("instance_secret") or ""))  # fmt: skip
     if answer.status in ("refused", "foreign", "silent", "wrong"):
         how = {
             "refused": "nobody listens there",
@@ -183,6 +185,12 @@ def keys(machine: Machine) -> Iterator[Finding]:
     """The access keys of this user, and variables that stand in for them."""
     path = machine.tdmcp / "keys.json"
     if path.exists():
+        loose = os.name == "posix" and bool(stat.S_IMODE(path.stat().st_mode) & 0o077)
+        try:
+            tighten(path)
+        except OSError as error:
+            yield Finding(PROBLEM, "keys", str(error), "Then pulse Restart on the component's page Server.")
+            return
         found = entries.keys(machine)
         if not found:
             yield Finding(PROBLEM, "keys", f"{path} holds no keys, or is broken.",
@@ -199,8 +207,12 @@ def keys(machine: Machine) -> Iterator[Finding]:
             yield Finding(
                 NOTE, "keys", f"The key {key.get('name')!r} has expired.", "Revoke it, or make a new one."
             )
-        if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
-            yield Finding(PROBLEM, "keys", f"Others on this computer can read {path}.", f"chmod 600 '{path}'")
+        if loose and not stat.S_IMODE(path.stat().st_mode) & 0o077:
+            yield Finding(PROBLEM, "keys", f"Others on this computer could read {path} until now; it is closed to them.",
+                          "If somebody may have read a key, pulse New Token (component, page Security).")  # fmt: skip
+        elif loose:
+            yield Finding(NOTE, "keys", f"Others on this computer may be able to read {path}: its file system has no modes.",
+                          "Set TDMCP_HOME to a folder on a disk that has them.")  # fmt: skip
     for variable in ("TDMCP_URL", KEY_VARIABLE):
         if machine.env.get(variable):
             yield Finding(NOTE, "environment", f"{variable} is set here, and stands above the registry.",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hmac
 import http.client
 import json
+import secrets
 import socket
 import ssl
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
+
+from tdmcp_embedded.http import identity
 
 _PATIENCE_S = 3.0
 
@@ -23,12 +27,13 @@ class Answer:
     key_accepted: bool = False
 
 
-def ask(url: str, key: str = "", instance_id: str = "") -> Answer:
+def ask(url: str, key: str = "", instance_id: str = "", secret: str = "") -> Answer:
     """Look at the server of an MCP address.
 
     Args:
         key: tried there.
         instance_id: what it must be called to be shown the key; "" if that is not known.
+        secret: what it must prove with that it is that one; "" for older servers, which do not.
     """
     try:
         parts = urlsplit(url)
@@ -45,10 +50,15 @@ def ask(url: str, key: str = "", instance_id: str = "") -> Answer:
         connection = http.client.HTTPSConnection(host, port, timeout=_PATIENCE_S, context=context)
         key = ""
     try:
-        content = _health(connection)
+        nonce = secrets.token_hex(16)
+        content = _health(connection, {identity.HEADER: nonce} if secret else None)
         # Another program may have got the port: it is shown no key.
-        if instance_id and isinstance(content, dict) and content.get("instance_id") != instance_id:
-            return Answer("foreign")
+        if isinstance(content, dict):
+            proof = str(content.get(identity.FIELD, "")).encode()
+            if secret and not hmac.compare_digest(proof, identity.prove(secret, nonce, port).encode()):
+                return Answer("foreign")
+            if instance_id and content.get("instance_id") != instance_id:
+                return Answer("foreign")
         if key:
             content = _health(connection, {"Authorization": f"Bearer {key}"})
     except TimeoutError:

@@ -10,7 +10,7 @@ from tdmcp_embedded.frame_queue.job import NEXT_FRAME, Job
 from tdmcp_embedded.frame_queue.limits import TimeLimitExceeded
 from tdmcp_embedded.frame_queue.queue import FrameQueue
 
-#: The owner of jobs that the server makes for itself; no key can be called like that.
+#: The owner of jobs that the server makes for itself; no key is identified like that.
 OWN_JOBS = "\0server"
 
 __all__ = ["NEXT_FRAME", "OWN_JOBS", "FrameQueue", "Job", "TimeLimitExceeded"]

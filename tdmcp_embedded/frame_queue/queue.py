@@ -98,7 +98,7 @@ class FrameQueue:
                 step by step: a bare `yield` offers the frame back, `yield NEXT_FRAME` waits for the next frame, its
                 return value is the result.
             session: whose call this is; sessions of a key take turns.
-            owner: the name of the key the call was made with; keys take turns.
+            owner: the identity of the key the call was made with; keys take turns.
             label: what it is, in a word, for those who read *busy with ...*.
             deadline: seconds until the caller is answered in any case.
             keep: nobody waits for `future`; the result is kept for whoever asks for the job later.

@@ -41,6 +41,7 @@ def build_app(
     agents: Agents | None = None,
     extra: Mapping[str, Endpoint] | None = None,
     instance_id: str = "",
+    instance_secret: str = "",
     certified: Collection[str] = (),
 ) -> ASGIApp:
     """The application that serves MCP at `/mcp`, `/health` and `/metrics`.
@@ -56,6 +57,7 @@ def build_app(
         extra: further endpoints by path.
         certified: the names in the server's certificate.
         instance_id: what `/health` tells this server from others by.
+        instance_secret: what it proves with that it is this one (`identity`).
     """
     log = log or Log()
     site = _oauth(agents) if agents is not None else None
@@ -63,7 +65,7 @@ def build_app(
         **(site.endpoints() if site is not None else {}),
         "/mcp": Endpoint(mcp, ("POST", "GET", "DELETE")),
         "/health": Endpoint(
-            Health(queue, sessions, instance_id), ("GET", "HEAD"), public=True, own_pace=True
+            Health(queue, sessions, instance_id, instance_secret), ("GET", "HEAD"), public=True, own_pace=True
         ),
         "/metrics": Endpoint(Metrics(queue, sessions, log), ("GET", "HEAD"), own_pace=True),
         **(extra or {}),

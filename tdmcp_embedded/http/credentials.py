@@ -53,7 +53,7 @@ class Identify:
         outcome = self._look(scope)
         if isinstance(outcome, Key):
             scope["tdmcp.key"] = outcome
-            scope["user"] = self._user(outcome.name)
+            scope["user"] = self._user(outcome.id)
         elif outcome is not None:
             scope[_REFUSED] = outcome
         scope[ADMITTED] = not isinstance(outcome, Refusal)
@@ -92,11 +92,13 @@ class Identify:
             401, "unauthorized", sentence, {"www-authenticate": f"Bearer {', '.join(facts)}".strip()}
         )
 
-    def _user(self, name: str) -> AuthenticatedUser:
-        user = self._users.get(name)
+    def _user(self, identity: str) -> AuthenticatedUser:
+        user = self._users.get(identity)
         if user is None:
             # No token in here: the SDK needs to tell callers apart, and nobody needs to carry the key any further.
-            user = self._users[name] = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
+            user = self._users[identity] = AuthenticatedUser(
+                AccessToken(token="", client_id=identity, scopes=[])
+            )
         return user
 
 

@@ -134,7 +134,7 @@ class Dashboard:
             "facts": {name: host.facts[name] for name in known if name in host.facts},
             "sessions": self._sessions(),
             "clients": visitors(host.log.ring.since(0), self._is_open),
-            "queue": stats if self._level(key) is Level.FULL else host.queue.stats(key.name if key else ""),
+            "queue": stats if self._level(key) is Level.FULL else host.queue.stats(key.id if key else ""),
             "budget_ms": host.settings().budget_ms,
             "consents": self._consents.pending() if self._consents is not None and self._decides(key) else [],
         }
@@ -302,7 +302,7 @@ def _json(answer: Answer) -> ASGIApp:
 
 def _owner(request: Request) -> str:
     key = key_of(request.scope)
-    return key.name if key is not None else ""
+    return key.id if key is not None else ""
 
 
 def _decision(body: bytes) -> tuple[str, bool]:

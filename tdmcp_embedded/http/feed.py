@@ -46,7 +46,7 @@ class Feed:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         key = key_of(scope)
-        owner = key.name if key is not None else ""
+        owner = key.id if key is not None else ""
         if self._open.total() >= _MOST_FEEDS or self._open[owner] >= _MOST_OF_ONE:
             sentence = f"{self._open[owner]} dashboards are open with this key; close one."
             await refuse(scope, receive, send, Refusal(503, "busy", sentence, {"retry-after": "10"}))

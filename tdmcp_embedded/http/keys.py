@@ -29,6 +29,7 @@ T = TypeVar("T")
 FIRST: Final = "owner"
 
 _MAX_KEYS: Final = 64
+_LONGEST_NAME: Final = 80
 _LOOK_AGAIN_S: Final = 1.0
 
 #: Further reads of a file that seems to have changed: at most so many within so many seconds.
@@ -51,6 +52,14 @@ class Key:
     expires: float | None = None
     """Seconds since 1970, or never."""
     created: float = 0.0
+    id: str = ""
+    """Whose jobs, tasks and sessions are whose. It stays when the token is renewed; a later key of the same name has
+    another. By default it follows from name and token, so that servers which do not keep it agree on it."""
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            parts = (self.name, self.token or str(self.created))
+            object.__setattr__(self, "id", hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20])
 
     def expired(self, now: float) -> bool:
         return self.expires is not None and now >= self.expires
@@ -134,12 +143,10 @@ class Keys:
             expires_in: seconds until it stops working; None for never.
 
         Raises:
-            ValueError: the name is empty or taken, the time is past, or there are too many keys.
+            ValueError: the name is empty, taken or cannot be shown as it is, the time is past, or there are too many keys.
             OSError: the file cannot be written.
         """
-        name = name.strip()
-        if not name:
-            raise ValueError("A key needs a name.")
+        name = checked_name(name)
         if expires_in is not None and expires_in <= 0:
             raise ValueError("A key that has expired already is of no use; give a time in seconds above 0.")
 
@@ -275,6 +282,30 @@ class Keys:
         return stat.st_mtime_ns, stat.st_ino, stat.st_size
 
 
+def checked_name(name: str) -> str:
+    """A name for a key, without blanks around it. It is shown in logs, terminals and pages: what would change how the
+    text around it reads there is refused.
+
+    Raises:
+        ValueError: it is empty, too long, or holds characters that cannot be seen; a sentence.
+    """
+    name = name.strip(" ")
+    if not name:
+        raise ValueError("A key needs a name.")
+    if len(name) > _LONGEST_NAME:
+        raise ValueError(
+            f"The name of a key has at most {_LONGEST_NAME} characters; this one has {len(name)}."
+        )
+    for position, char in enumerate(name, 1):
+        # Controls, directions of writing (format), halves of characters, unassigned, line and paragraph separators.
+        if not char.isprintable():
+            raise ValueError(
+                f"The name of a key holds a character that cannot be seen: U+{ord(char):04X} at position {position}. "
+                "Use letters, digits, spaces and signs."
+            )
+    return name
+
+
 def _as_json(key: Key) -> dict[str, Any]:
     return {
         "name": key.name,
@@ -283,6 +314,7 @@ def _as_json(key: Key) -> dict[str, Any]:
         "local_only": key.local_only,
         "expires": key.expires,
         "created": key.created,
+        "id": key.id,
     }
 
 
@@ -297,6 +329,7 @@ def _from_json(entry: Any) -> Key | None:
             bool(entry["local_only"]),
             None if expires is None else float(expires),
             float(entry["created"]),
+            str(entry.get("id") or ""),
         )
     except (KeyError, TypeError, ValueError):
         return None

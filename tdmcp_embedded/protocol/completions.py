@@ -12,7 +12,7 @@ from mcp_types import Completion
 
 from tdmcp_embedded.errors import ToolFailure
 from tdmcp_embedded.protocol import results
-from tdmcp_embedded.protocol.requests import Context, Host, key_name, session_id
+from tdmcp_embedded.protocol.requests import Context, Host, key_id, session_id
 from tdmcp_embedded.touchdesigner import suggesting
 
 #: The most a completion may hold, by the protocol.
@@ -40,7 +40,7 @@ async def ask(host: Host, ctx: Context, asked: Asked) -> Completion:
     try:
         job = host.queue.submit(
             lambda: _found(host.td, asked),
-            session=session_id(ctx), owner=key_name(ctx), label="complete", deadline=_PATIENCE, remember=False,
+            session=session_id(ctx), owner=key_id(ctx), label="complete", deadline=_PATIENCE, remember=False,
         )  # fmt: skip
         return _completion(await asyncio.wrap_future(job.future))
     except ToolFailure as refusal:

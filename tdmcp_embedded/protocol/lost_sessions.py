@@ -13,6 +13,8 @@ from mcp_types import INVALID_REQUEST
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tdmcp_embedded.protocol import sdk_sessions
+
 _SESSION: Final = b"mcp-session-id"
 #: Sessions that are remembered as told; the oldest are forgotten, and told again.
 _MOST: Final = 256
@@ -26,16 +28,20 @@ class LostSessions:
 
     A client that begins a new session upon 404 never comes to the second request. What needs a session (the stream
     of notifications, questions to the user) stays 404 or is left out. The key is checked before.
+
+    Args:
+        sessionless: serves a request without a session.
     """
 
-    def __init__(self, app: ASGIApp, manager: StreamableHTTPSessionManager) -> None:
+    def __init__(self, app: ASGIApp, manager: StreamableHTTPSessionManager, sessionless: ASGIApp) -> None:
         self._app = app
         self._manager = manager
+        self._sessionless = sessionless
         self._told: dict[bytes, None] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         session = _session(scope)
-        if not session or session.decode("latin-1") in self._manager._server_instances:  # no public list
+        if not session or sdk_sessions.is_open(self._manager, session.decode("latin-1")):
             await self._app(scope, receive, send)
             return
         if session not in self._told:
@@ -47,13 +53,7 @@ class LostSessions:
             await answer(scope, receive, send)
             return
         headers = [(name, value) for name, value in scope["headers"] if name != _SESSION]
-        version = dict(headers).get(b"mcp-protocol-version")
-        await self._manager._handle_stateless_request(
-            version.decode("latin-1") if version is not None else None,
-            {**scope, "headers": headers},
-            receive,
-            send,
-        )
+        await self._sessionless({**scope, "headers": headers}, receive, send)
 
 
 def _session(scope: Scope) -> bytes:

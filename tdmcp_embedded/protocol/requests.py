@@ -49,7 +49,7 @@ class Host:
             queue=self.queue,
             level=self.level(ctx),
             session=session_id(ctx),
-            owner=key_name(ctx),
+            owner=key_id(ctx),
             client=client_of(ctx),
             tool=name,
             instance=dict(self.facts),
@@ -68,10 +68,16 @@ def session_id(ctx: Context) -> str:
     return f"{client[0]}:{client[1]}" if client else ""
 
 
-def key_name(ctx: Context) -> str:
-    """The name of the key a request came with, to which its jobs belong; empty where no key is asked for."""
+def key_id(ctx: Context) -> str:
+    """The identity of the key a request came with, to which its jobs belong; empty where no key is asked for."""
     key = _scope(ctx).get("tdmcp.key")
-    return str(key.name) if key is not None else ""
+    return str(key.id) if key is not None else ""
+
+
+def key_life(ctx: Context) -> tuple[str, float]:
+    """The name of the key a request came with, as the log shows it, and since when it is that key's."""
+    key = _scope(ctx).get("tdmcp.key")
+    return (str(key.name), float(key.created)) if key is not None else ("", 0.0)
 
 
 def _scope(ctx: Context) -> Mapping[str, Any]:

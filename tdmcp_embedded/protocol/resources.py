@@ -27,7 +27,7 @@ from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.logs.records import Record
 from tdmcp_embedded.protocol import arguments, completions, icons, results, runner
 from tdmcp_embedded.protocol.offer import Context, Offer
-from tdmcp_embedded.protocol.requests import Host, key_name, session_id
+from tdmcp_embedded.protocol.requests import Host, key_id, key_life, session_id
 from tdmcp_embedded.protocol.results import MESSAGE_LIMIT
 from tdmcp_embedded.protocol.tool_calls import ToolCalls
 from tdmcp_embedded.protocol.watcher import LOOK_FAILED
@@ -91,7 +91,7 @@ class Resources(Offer):
         try:
             job = self._host.queue.submit(
                 lambda: listing.operators_of(self._host.td),
-                session=session_id(ctx), owner=key_name(ctx), label="resources", remember=False,
+                session=session_id(ctx), owner=key_id(ctx), label="resources", remember=False,
                 deadline=self._host.settings().call_deadline,
             )  # fmt: skip
             rows: list[listing.Row] = await asyncio.wrap_future(job.future)
@@ -187,11 +187,16 @@ class Resources(Offer):
         return _json({"level": self._host.level(ctx).value, "tools": rows})
 
     def _log_json(self, ctx: Context) -> str:
-        own, everything = (key_name(ctx), session_id(ctx)), self._host.level(ctx) is Level.FULL
+        (name, since), everything = key_life(ctx), self._host.level(ctx) is Level.FULL
+        own = (name, session_id(ctx))
         shown = []
         for record in self._host.log.ring.newest(_LOG_SHOWN):
             # Of other people's calls only those may hear who could see them in TouchDesigner itself.
-            if everything or not record.tool or (record.key, record.session) == own:
+            if (
+                everything
+                or not record.tool
+                or ((record.key, record.session) == own and record.time >= since)
+            ):
                 facts = record.as_dict()
                 facts.pop("key", None)
                 facts.pop("address", None)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from mcp.server.lowlevel import NotificationOptions, Server
@@ -14,7 +14,7 @@ from mcp_types import CallToolRequestParams, SetLevelRequestParams
 from starlette.types import ASGIApp
 
 from tdmcp_embedded import __version__
-from tdmcp_embedded.protocol import shared_lists, tasks
+from tdmcp_embedded.protocol import sdk_sessions, shared_lists, tasks
 from tdmcp_embedded.protocol.apps import NetworkApp
 from tdmcp_embedded.protocol.dispatch import Dispatch
 from tdmcp_embedded.protocol.icons import SERVER_ICONS
@@ -113,8 +113,27 @@ class McpServer:
         recording = Recording(host.log, tools, session_id, self._messages)
         self._tasks.ended = recording.task_ended
         self.server.middleware.append(recording)
-        self._manager = StreamableHTTPSessionManager(
+        self._manager = self._make_manager()
+        self._sessionless = self._make_manager(stateless=True)
+        lost = LostSessions(SessionRoom(self._manager), self._manager, self._sessionless.handle_request)
+        endpoint = StreamableHttp(lost)
+        self.server.middleware.append(endpoint.middleware)
+        self.asgi: ASGIApp = endpoint
+        self._end_log = resources.follow_log(self._watcher.changed)
+
+    def lifespan(self) -> AbstractAsyncContextManager[None]:
+        """Enter while serving; once per server, since the SDK's session managers cannot be used again."""
+        return self._run_managers()
+
+    @asynccontextmanager
+    async def _run_managers(self) -> AsyncGenerator[None]:
+        async with self._sessionless.run(), self._manager.run():
+            yield
+
+    def _make_manager(self, *, stateless: bool = False) -> StreamableHTTPSessionManager:
+        return StreamableHTTPSessionManager(
             self.server,
+            stateless=stateless,
             # Host and Origin are checked, more strictly, before a request gets here.
             security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
             session_idle_timeout=SESSION_IDLE_SECONDS,
@@ -122,18 +141,10 @@ class McpServer:
             # Bodies are limited by our own gate, which answers before parsing.
             max_request_body_size=2**31,
         )
-        endpoint = StreamableHttp(LostSessions(SessionRoom(self._manager), self._manager))
-        self.server.middleware.append(endpoint.middleware)
-        self.asgi: ASGIApp = endpoint
-        self._end_log = resources.follow_log(self._watcher.changed)
-
-    def lifespan(self) -> AbstractAsyncContextManager[None]:
-        """Enter while serving; once per server, since the SDK's session manager cannot be used again."""
-        return self._manager.run()
 
     def session_count(self) -> int:
         """Sessions of the handshake era that are open now."""
-        return len(self._manager._server_instances)  # the SDK has no public count
+        return sdk_sessions.count(self._manager)
 
     def subscription_count(self) -> int:
         """Resources that somebody wants to hear of now."""
@@ -158,7 +169,7 @@ class McpServer:
         self._watcher.changed("td://tools")
 
     def _is_open(self, session: str) -> bool:
-        return session in self._manager._server_instances
+        return sdk_sessions.is_open(self._manager, session)
 
     async def _introduce(self, ctx: Context, call_next: Callable[[Context], Any]) -> Any:
         """A middleware: remembers sessions, tells a new client what fits this project and its level, shares lists."""

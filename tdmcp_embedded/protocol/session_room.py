@@ -14,6 +14,8 @@ from mcp_types import INTERNAL_ERROR
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
+from tdmcp_embedded.protocol import sdk_sessions
+
 #: The first protocol version without sessions; versions are dates.
 _SESSIONLESS = b"2026-07-28"
 
@@ -49,7 +51,10 @@ class SessionRoom:
         most = self._manager.max_sessions
         if most is None:
             return True
-        owners = Counter(self._owner_of(name) for name in self._manager._server_instances)  # no public list
+        sessions = sdk_sessions.sessions(self._manager)
+        if sessions is None:
+            return True  # the SDK refuses by itself
+        owners = Counter(self._owner_of(name) for name in sessions)
         full = owners.total() >= most
         if not full and owners[owner] < most - most // 8:
             return True
@@ -66,31 +71,31 @@ class SessionRoom:
 
     def _end_idle(self, owner: str) -> bool:
         """End the session of a key that has been idle for longest; whether there was one."""
-        sessions = self._manager._server_instances
+        sessions = sdk_sessions.sessions(self._manager) or {}
         # The deadline of a session at work is infinite; of the others, the soonest belongs to the longest idle.
         ends = {
-            name: one.idle_scope.deadline
+            name: scope.deadline
             for name, one in sessions.items()
-            if one.idle_scope is not None and self._owner_of(name) == owner
+            if (scope := getattr(one, "idle_scope", None)) is not None and self._owner_of(name) == owner
         }
         idle = min(ends, key=lambda name: ends[name], default="")
         if not idle or ends[idle] == math.inf:
             return False
         scope = sessions.pop(idle).idle_scope
-        self._manager._session_owners.pop(idle, None)
+        sdk_sessions.owners(self._manager).pop(idle, None)
         assert scope is not None
         scope.cancel()
         return True
 
     def _owner_of(self, session: str) -> str:
-        owner = self._manager._session_owners.get(session)
-        return owner["client_id"] if owner is not None else ""
+        owner = sdk_sessions.owners(self._manager).get(session)
+        return str(owner["client_id"]) if owner is not None else ""
 
 
 def _owner(scope: Scope) -> str:
-    """The name of the key, by which the SDK tells callers apart too; empty where no key is asked for."""
+    """The identity of the key, by which the SDK tells callers apart too; empty where no key is asked for."""
     key = scope.get("tdmcp.key")
-    return str(key.name) if key is not None else ""
+    return str(key.id) if key is not None else ""
 
 
 def _opens_session(scope: Scope) -> bool:

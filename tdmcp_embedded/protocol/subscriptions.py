@@ -20,7 +20,7 @@ from mcp_types import (
 from tdmcp_embedded.protocol import tasks
 from tdmcp_embedded.protocol.notices import Notices
 from tdmcp_embedded.protocol.offer import Context
-from tdmcp_embedded.protocol.requests import key_name
+from tdmcp_embedded.protocol.requests import key_id
 
 #: Resources one session or stream may subscribe to, and those of one key together: every one is looked at again and
 #: again, in time that all keys share.
@@ -59,7 +59,7 @@ class Subscriptions:
 
     async def subscribe(self, ctx: Context, params: SubscribeRequestParams) -> EmptyResult:
         """The handler of `resources/subscribe`."""
-        session, owner = self._session_of(ctx), key_name(ctx)
+        session, owner = self._session_of(ctx), key_id(ctx)
         wanted = self._sessions.get(session, set())
         _limit({*wanted, params.uri})
         self._limit_key(owner, params.uri not in wanted)
@@ -81,7 +81,7 @@ class Subscriptions:
             tasks.require(ctx)  # they are not told of even so: a task is asked for
         uris = list(dict.fromkeys(params.notifications.resource_subscriptions or ()))
         _limit(uris)
-        owner, stream = key_name(ctx), object()
+        owner, stream = key_id(ctx), object()
         if sum(other == owner for other, _ in self._listening.values()) >= _STREAMS_OF_ONE:
             raise MCPError(INVALID_PARAMS, f"This access key listens on {_STREAMS_OF_ONE} streams; end one.")
         self._limit_key(owner, len(uris))

@@ -226,7 +226,7 @@ def require(ctx: Context) -> None:
 def _owner(ctx: Context) -> str:
     """Whose task it is: an id is a secret, but a task is no business of other keys even so."""
     key = ctx.request.scope.get("tdmcp.key") if ctx.request is not None else None
-    return key.name if key is not None else ""
+    return key.id if key is not None else ""
 
 
 def _dumped(result: Result) -> dict[str, Any]:

@@ -179,7 +179,7 @@ def _session(ctx: Context) -> str:
     request = ctx.request
     if request is not None and not request.headers.get("mcp-session-id"):
         key = request.scope.get("tdmcp.key")
-        return f"{key.name if key is not None else ''} {client_of(ctx)}"
+        return f"{key.id if key is not None else ''} {client_of(ctx)}"
     return session_id(ctx)
 
 

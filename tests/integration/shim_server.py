@@ -27,6 +27,11 @@ from pydantic import BaseModel
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tdmcp_embedded.http import identity
+
+#: In its registry entry.
+SECRET = "of the test server"
+
 calls: Counter[str] = Counter()
 
 
@@ -134,7 +139,9 @@ class Gate:
             await self.app(scope, receive, send)
             return
         if scope["path"] == "/health":
+            nonce = dict(scope["headers"]).get(b"tdmcp-nonce", b"").decode()
             facts = {"status": "ok", "contract": self.contract, "instance_id": f"test {os.getpid()}"}
+            facts["proof"] = identity.prove(SECRET, nonce, scope["server"][1])
             await JSONResponse(facts)(scope, receive, send)
             return
         given = dict(scope["headers"]).get(b"authorization", b"").decode()
@@ -185,6 +192,7 @@ def serve(arguments: list[str], parent: Connection) -> None:
             facts = {
                 "pid": os.getpid(),
                 "instance_id": f"test {os.getpid()}",
+                "instance_secret": SECRET,
                 "started": time.time(),
                 "name": given.name,
                 "project": given.project,

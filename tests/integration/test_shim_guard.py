@@ -413,6 +413,9 @@ IDENTITIES: list[tuple[dict[str, Any], str, bool]] = [
     ({"instance_id": "the one"}, "another", False),
     ({"instance_id": "the one"}, "", False),
     ({}, "", True),  # an older server
+    # A server that proves itself: the id is public, and who repeats it is not shown a key.
+    ({"instance_id": "the one", "instance_secret": "s"}, "the one", False),
+    ({"instance_id": "", "instance_secret": "s"}, "", False),
     ({"instance_id": "the one", "process_started": 1e9}, "the one", False),  # its process id was used again
     ({"instance_id": "the one", "host": "another/linux"}, "the one", False),
 ]

@@ -237,7 +237,11 @@ class Instances:
         for target in [*self.running(), *self._remote]:
             if target.url.text == url.text:
                 # A key that the user gave for this address goes there, whatever an entry says of it.
-                entry = {**target.entry, "instance_id": ""} if self.fixed_token else target.entry
+                entry = (
+                    {**target.entry, "instance_id": "", "instance_secret": ""}
+                    if self.fixed_token
+                    else target.entry
+                )
                 return Target(url.text, self.fixed_token or target.token, entry)
         return Target(url.text, self.fixed_token)
 

@@ -36,10 +36,13 @@ def read_private(path: str, most: int = 1 << 20) -> bytes:
         if hasattr(os, "geteuid"):
             if facts.st_uid != os.geteuid():
                 raise Unsafe(f"{path} belongs to another user; remove it")
-            if facts.st_mode & 0o022:
+            if facts.st_mode & 0o022 and _has_modes(handle, facts.st_mode):
                 raise Unsafe(f"others can change {path}; run: chmod 600 {path}")
             if facts.st_mode & 0o077:
-                os.fchmod(handle, 0o600)
+                try:
+                    os.fchmod(handle, 0o600)
+                except OSError:
+                    pass  # a file system without modes, of which the server's Status warns
         with open(handle, "rb", closefd=False) as file:
             content = file.read(most + 1)
     finally:
@@ -47,3 +50,14 @@ def read_private(path: str, most: int = 1 << 20) -> bytes:
     if len(content) > most:
         raise Unsafe(f"{path} is larger than {most} bytes; remove it")
     return content
+
+
+def _has_modes(handle: int, mode: int) -> bool:
+    """Whether the file system knows modes, so that a loose one is somebody's doing; the file's own is left as it is."""
+    try:
+        os.fchmod(handle, mode & 0o7755)
+        tight = not os.fstat(handle).st_mode & 0o022
+        os.fchmod(handle, mode & 0o7777)
+    except OSError:
+        return False
+    return tight

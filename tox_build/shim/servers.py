@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -143,7 +144,7 @@ class Servers:
             Unreachable, Dropped, Unresponsive: it cannot be told.
         """
         connection = Connection(target.url, min(limit or CONNECT_TIMEOUT, CONNECT_TIMEOUT))
-        if not target.instance_id:
+        if not (target.instance_id or target.instance_secret):
             return connection
         end = time.monotonic() + (limit or GIVE_UP)
         life = self.life(target)
@@ -154,13 +155,21 @@ class Servers:
                 raise Unresponsive(limit or GIVE_UP)
 
         try:
+            nonce = os.urandom(16).hex()
             connection.request(
-                "GET", {}, path="/health", patience=wait, timeout=min(0.5, limit or 0.5), deadline=end
+                "GET",
+                {"TDMCP-Nonce": nonce} if target.instance_secret else {},
+                path="/health",
+                patience=wait,
+                timeout=min(0.5, limit or 0.5),
+                deadline=end,
             )
             facts = _object(connection.read(1 << 16))
             if connection.status in (429, 503):
                 raise Dropped(f"HTTP status {connection.status}")
-            if facts.get("instance_id") != target.instance_id:
+            if str(facts.get("instance_id") or "") != target.instance_id or not target.is_proven(
+                facts, nonce
+            ):
                 self.instances.forget()
                 raise Impostor(f"{target.url.text} is not {target}")
             if not connection.reusable():

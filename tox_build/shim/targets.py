@@ -30,6 +30,8 @@ class Target:
         self.pid = _whole(self.entry.get("pid"))
         #: What its `/health` must say before it is shown a key: the port may have gone to another program.
         self.instance_id = str(self.entry.get("instance_id") or "")
+        #: What it must answer a nonce with; servers before this have none, and say their id only.
+        self.instance_secret = str(self.entry.get("instance_secret") or "")
         self.name = str(self.entry.get("name") or "")
         #: Its whole path, where the entry tells the folder.
         self.project = _joined(
@@ -40,6 +42,17 @@ class Target:
         self.key = (self.url.text, self.pid, str(self.entry.get("started") or ""))
         #: Stays the same over a restart, which may come with the project's next version.
         self.identity = (_stem(self.name), _folder_of(self.project), _stem(self.project), self.component)
+
+    def is_proven(self, facts: dict[str, Any], nonce: str) -> bool:
+        """Whether `/health` answers a nonce as only this very server can; those before that are taken at their word."""
+        if not self.instance_secret:
+            return True
+        import hashlib
+        import hmac
+
+        words = f"tdmcp health 1\n{self.url.port}\n{nonce}"
+        wanted = hmac.new(self.instance_secret.encode(), words.encode(), hashlib.sha256).hexdigest()
+        return hmac.compare_digest(str(facts.get("proof") or "").encode(), wanted.encode())
 
     def __str__(self) -> str:
         if not self.entry:

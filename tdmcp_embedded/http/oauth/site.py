@@ -37,6 +37,8 @@ _CLIENT_AUTHENTICATION: Final = ("none", "client_secret_basic", "client_secret_p
 
 _FORM: Final = b"application/x-www-form-urlencoded"
 #: Without this pydantic puts a slash behind a bare host, and an issuer must be the same to the letter.
+#: Hosts of issuers that the SDK takes without HTTPS.
+_THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _URL: Final = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
 #: Names this server is reached by; the host gate lets only few through.
 _SITES: Final = 8
@@ -104,19 +106,23 @@ class Site:
         site = self._sites.get(issuer)
         if site is None:
             try:
-                site = self._build(issuer)
-            except (ValueError, ValidationError):
+                url = _URL.validate_python(issuer)
+            except ValidationError:
+                sentence = "The Host of this request makes no address that OAuth can use."
+                await refuse(scope, receive, send, Refusal(400, "host_invalid", sentence))
+                return
+            if url.scheme != "https" and url.host not in _THIS_MACHINE:
                 sentence = "OAuth needs HTTPS, except on this machine itself; set a TLS Certificate."
                 await refuse(scope, receive, send, Refusal(404, "https_needed", sentence))
                 return
+            site = self._build(issuer, url)
             if len(self._sites) >= _SITES:
                 self._sites.clear()
             self._sites[issuer] = site
         await site(scope, receive, send)
 
-    def _build(self, issuer: str) -> ASGIApp:
+    def _build(self, issuer: str, url: AnyHttpUrl) -> ASGIApp:
         levels = [level.value for level in Level]
-        url = _URL.validate_python(issuer)
         offered = [level.value for level in Level if self._agents.ceiling().allows(level)]
         registration = ClientRegistrationOptions(enabled=True, valid_scopes=levels, default_scopes=levels)
         revocation = RevocationOptions(enabled=True)

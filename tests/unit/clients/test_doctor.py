@@ -21,6 +21,8 @@ from tdmcp_embedded.clients.machine import Machine
 from tdmcp_embedded.clients.setup import Choice
 from tdmcp_embedded.doctor import checks
 from tdmcp_embedded.doctor.checks import NOTE, OK, PROBLEM, Finding
+from tdmcp_embedded.http import identity
+from tests.unit.http.site import Site
 
 
 @contextmanager
@@ -129,12 +131,12 @@ def test_two_components_of_one_name_and_an_older_one_are_notes(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows guards the profile, not the file")
-def test_keys_that_others_can_read_are_told_with_the_command(machine: Machine, key: str) -> None:
+def test_keys_that_others_could_read_are_closed_and_told(machine: Machine, key: str) -> None:
     path = machine.tdmcp / "keys.json"
     path.chmod(0o644)
     [found] = problems(checks.keys(machine))
-    assert found.remedy == f"chmod 600 '{path}'"
-    path.chmod(0o600)
+    assert "could read" in found.sentence and "New Token" in found.remedy
+    assert path.stat().st_mode & 0o777 == 0o600
     assert problems(checks.keys(machine)) == []
     path.write_text("{", encoding="utf-8")
     assert "broken" in problems(checks.keys(machine))[0].sentence
@@ -247,3 +249,18 @@ def test_the_key_is_shown_to_the_instance_of_the_entry_only(
         running(url=f"http://127.0.0.1:{port}/mcp", instance_id="another")
         (found,) = problems(checks.components(machine))
         assert "another program answers there" in found.sentence
+
+
+@pytest.mark.parametrize("secret", ["of another run", "of this run"])
+def test_an_id_that_was_overheard_is_not_enough_to_be_shown_the_key(
+    machine: Machine, running: Callable[..., Path], secret: str
+) -> None:
+    site = Site(instance_id="the one", instance_secret="of this run")
+    nonce = "0123456789abcdef"
+    facts = json.loads(site.ask("GET", "/health", key="", headers=[("tdmcp-nonce", nonce)]).body)
+    assert facts["proof"] == identity.prove("of this run", nonce, 9988)
+    # Whoever asked before can repeat all of it, but not answer another nonce.
+    with serving(json.dumps(facts).encode(), json.dumps(facts).encode()) as port:
+        running(url=f"http://127.0.0.1:{port}/mcp", instance_id="the one", instance_secret=secret)
+        (found,) = problems(checks.components(machine))
+    assert "another program answers there" in found.sentence

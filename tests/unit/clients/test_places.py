@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import plistlib
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -163,3 +164,16 @@ def test_a_command_run_inside_a_package_says_where_windows_writes(
     inside = replace(windows, in_package=True)
     sentences = setup.add(client, Choice(), inside).sentences
     assert any("inside a packaged program" in one for one in sentences) is said, "only AppData is redirected"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes are for POSIX; Windows has profiles")
+def test_nobody_else_can_change_what_clients_start(machine: Machine) -> None:
+    path = launch.install_shim(machine)
+    assert path.stat().st_mode & 0o777 == 0o600
+    # As a version before may have left it; the copy itself is current.
+    path.chmod(0o666)
+    for folder in (path.parent, path.parent.parent):
+        folder.chmod(0o777)
+    launch.install_shim(machine)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert all(not folder.stat().st_mode & 0o022 for folder in (path.parent, path.parent.parent))

@@ -21,7 +21,9 @@ from tests.unit.http.asgi import Answer, ask
 class Site:
     """`ask` sends one request with the right key, unless told otherwise."""
 
-    def __init__(self, *, log: Log | None = None, instance_id: str = "", **settings: Any) -> None:
+    def __init__(
+        self, *, log: Log | None = None, instance_id: str = "", instance_secret: str = "", **settings: Any
+    ) -> None:
         # A pace nobody notices: what is not about the pace must not wait.
         self.settings = Settings(**{"requests_per_second": 1e6, "burst": 10_000, **settings})
         self.keys = Keys()
@@ -39,6 +41,7 @@ class Site:
             sessions=lambda: 3,
             log=log,
             instance_id=instance_id,
+            instance_secret=instance_secret,
         )
 
     def ask(self, *args: Any, **options: Any) -> Answer:

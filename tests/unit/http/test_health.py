@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
+from tdmcp_embedded.http import identity
 from tests.unit.http.site import Site
 
 
@@ -49,3 +52,25 @@ def test_a_head_request_has_no_body(site: Site) -> None:
 def test_a_foreign_page_does_not_even_see_that_we_live(site: Site) -> None:
     assert site.ask("GET", "/health", key="", headers=[("origin", "https://evil.example")]).status == 403
     assert site.ask("GET", "/health", key="", host="evil.example").status == 421
+
+
+# (the header with the nonce, whether it is answered)
+NONCES = [
+    (["0123456789abcdef"], True),
+    (["a" * 128], True),
+    ([], False),
+    ([""], False),
+    (["short"], False),
+    (["a" * 129], False),
+    (["0123456789abcdef\n9"], False),
+    (["0123456789abcdef", "fedcba9876543210"], False),
+]
+
+
+@pytest.mark.parametrize(("nonces", "answered"), NONCES)
+def test_a_nonce_is_answered_with_what_only_the_entry_tells(nonces: list[str], answered: bool) -> None:
+    site = Site(instance_id="i", instance_secret="s")
+    given = [("tdmcp-nonce", nonce) for nonce in nonces]
+    content = json.loads(site.ask("GET", "/health", key="", headers=given).body)
+    assert ("proof" in content) == answered and "instance_secret" not in content and '"s"' not in str(content)
+    assert identity.prove("s", "0123456789abcdef", 1) != identity.prove("s", "0123456789abcdef", 2)

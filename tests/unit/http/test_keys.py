@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import time
 from pathlib import Path
@@ -222,3 +223,42 @@ class TestAnotherProcess:
         there.make("other", Level.EDIT)
         assert json.loads(path.read_text())["serial"] == serial + 1
         assert Keys(path).find("guest") is None
+
+
+# (a name for a key, what is wrong with it)
+NAMES = [
+    ("studio", ""),
+    ("  Jürgen 日本 (2)  ", ""),
+    ("", "needs a name"),
+    ("   ", "needs a name"),
+    ("a\nb", "U+000A at position 2"),
+    ("a\tb", "U+0009"),
+    ("a\0", "U+0000 at position 2"),
+    ("\x1b[31mred", "U+001B at position 1"),
+    ("owner\u202egnp", "U+202E at position 6"),
+    ("\u2066owner\u2069", "U+2066"),
+    ("own\u200ber", "U+200B"),
+    ("\ufeffowner", "U+FEFF"),
+    ("a\u2028b", "U+2028"),
+    ("half \ud800", "U+D800"),
+    ("x" * 81, "at most 80"),
+]
+
+
+@pytest.mark.parametrize(("name", "wrong"), NAMES)
+def test_a_name_that_cannot_be_shown_as_it_is_makes_no_key(name: str, wrong: str) -> None:
+    keys = Keys()
+    if not wrong:
+        assert keys.make(name, Level.EDIT).name == name.strip()
+        return
+    with pytest.raises(ValueError, match=re.escape(wrong)):
+        keys.make(name, Level.EDIT)
+    assert list(keys) == []
+
+
+def test_a_key_stays_itself_when_it_is_renewed_and_a_later_one_of_its_name_is_another(tmp_path: Path) -> None:
+    keys = Keys(tmp_path / "keys.json")
+    first = keys.make("studio", Level.EDIT)
+    assert keys.renew("studio").id == first.id == Keys(tmp_path / "keys.json").find("studio").id  # type: ignore[union-attr]
+    keys.revoke("studio")
+    assert keys.make("studio", Level.EDIT).id != first.id

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tdmcp_embedded.protocol import sdk_sessions
 from tdmcp_embedded.protocol.session_room import SessionRoom
 
 pytestmark = pytest.mark.anyio
@@ -41,7 +42,7 @@ class Manager:
 
     async def asgi_app(self, scope: Any, receive: Any, send: Any) -> None:
         """What `StreamableHTTPASGIApp` calls."""
-        key = scope["tdmcp.key"].name if "tdmcp.key" in scope else ""
+        key = scope["tdmcp.key"].id if "tdmcp.key" in scope else ""
         full = len(self._server_instances) >= self.max_sessions
         if not full:
             self.open(key)
@@ -60,7 +61,7 @@ async def open_session(manager: Manager, key: str) -> tuple[int, dict[str, Any]]
 
     scope: dict[str, Any] = {"type": "http", "method": "POST", "headers": [], "path": "/mcp"}
     if key:
-        scope["tdmcp.key"] = SimpleNamespace(name=key)
+        scope["tdmcp.key"] = SimpleNamespace(id=key)
     await SessionRoom(manager)(scope, None, send)  # type: ignore[arg-type]  # never read
     body = b"".join(message.get("body", b"") for message in sent)
     return sent[0]["status"], json.loads(body) if body else {}
@@ -129,3 +130,20 @@ async def test_without_keys_all_places_can_be_had_and_the_longest_idle_makes_way
     for _ in range(10):
         assert (await open_session(manager, ""))[0] == 200
     assert len(manager._server_instances) == 3
+
+
+@pytest.mark.parametrize(
+    "missing", [("_server_instances",), ("_session_owners",), ("_server_instances", "_session_owners")]
+)
+async def test_an_sdk_that_does_not_show_its_sessions_opens_them_by_itself(missing: tuple[str, ...]) -> None:
+    manager = Manager(2)
+    for name in missing:
+        delattr(manager, name)
+
+    async def opens(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    manager.asgi_app = opens  # type: ignore[method-assign]
+    assert (await open_session(manager, "a"))[0] == 200
+    assert sdk_sessions.count(manager) == 0  # type: ignore[arg-type]
+    assert sdk_sessions.is_open(manager, "any") == ("_server_instances" in missing)  # type: ignore[arg-type]

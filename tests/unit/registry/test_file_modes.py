@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +49,39 @@ def test_a_file_that_others_could_open_is_closed_to_them(tmp_path: Path, name: s
     assert mode(path) == 0o600
 
 
+@pytest.fixture
+def no_modes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A file system that takes a new mode and keeps the old one; in memory, nothing was said of any yet."""
+    monkeypatch.setattr(file_modes, "_without_modes", set())
+    monkeypatch.setattr(os, "chmod", lambda *_: None)
+    yield
+
+
+@pytest.mark.parametrize("error", [None, PermissionError(1, "not permitted"), OSError(95, "not supported")])
+@pytest.mark.parametrize("name", OPENERS)
+def test_where_files_have_no_modes_they_are_used_and_a_person_is_warned(
+    tmp_path: Path, name: str, error: OSError | None, no_modes: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / name
+    path.write_text('{"pid": 1}')
+    os.fchmod(handle := os.open(path, os.O_RDONLY), 0o666)
+    os.close(handle)
+    if error is not None:
+        monkeypatch.setattr(os, "chmod", _raising(error))
+    assert file_modes.warning() == ""
+    OPENERS[name](path)
+    assert str(tmp_path) in file_modes.warning() and "TDMCP_HOME" in file_modes.warning()
+
+
+def _raising(error: OSError) -> Callable[..., None]:
+    def chmod(*_: object) -> None:
+        raise error
+
+    return chmod
+
+
 @pytest.mark.parametrize("name", ["keys.json", "oauth-9988.json", "audit.log"])
-def test_what_cannot_be_closed_is_refused_with_the_command_that_helps(
+def test_what_the_administrator_left_open_is_refused_with_the_command_that_helps(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "a folder"
@@ -58,7 +89,9 @@ def test_what_cannot_be_closed_is_refused_with_the_command_that_helps(
     path = folder / name
     path.write_text("{}")
     path.chmod(0o644)
-    monkeypatch.setattr(os, "chmod", lambda *_: None)  # a mount without modes
+    monkeypatch.setattr(os, "chmod", _raising(PermissionError(1, "not permitted")))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000 + os.getuid())
+    monkeypatch.setattr("tdmcp_embedded.file_modes.os.stat", _as_of(os.stat, 0))
     with pytest.raises(NotPrivate, match="chmod 600 '.*'"):
         OPENERS[name](path)
 
@@ -75,9 +108,13 @@ def test_what_belongs_to_another_user_is_refused(
 
 
 def _as_of_a_stranger(real: Callable[..., os.stat_result]) -> Callable[..., os.stat_result]:
+    return _as_of(real, os.geteuid() + 7)
+
+
+def _as_of(real: Callable[..., os.stat_result], user: int) -> Callable[..., os.stat_result]:
     def found(*args: Any, **options: Any) -> os.stat_result:
         parts = list(real(*args, **options))
-        parts[stat.ST_UID] = os.geteuid() + 7
+        parts[stat.ST_UID] = user
         return os.stat_result(parts)
 
     return found
@@ -107,6 +144,8 @@ def test_a_folder_that_stays_open_is_refused_before_anything_is_in_it(
 ) -> None:
     tmp_path.chmod(0o777)
     monkeypatch.setattr(os, "chmod", lambda *_: None)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000 + os.getuid())
+    monkeypatch.setattr("tdmcp_embedded.file_modes.os.stat", _as_of(os.stat, 0))
     with pytest.raises(NotPrivate, match="chmod 755"):
         write_private(tmp_path / "keys.json", {"keys": []})
     assert not (tmp_path / "keys.json").exists()
@@ -120,7 +159,7 @@ def test_a_key_that_others_can_write_while_the_server_runs_changes_nothing(
     key = keys.first()
     path.write_text(path.read_text().replace(key.token, "planted"))
     path.chmod(0o666)
-    monkeypatch.setattr(os, "chmod", lambda *_: None)
+    monkeypatch.setattr("tdmcp_embedded.file_modes.os.stat", _as_of_a_stranger(os.stat))
     assert keys.match(b"planted") is None
     assert keys.match(key.token.encode()) == key
 
