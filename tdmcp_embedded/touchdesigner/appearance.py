@@ -114,6 +114,8 @@ def set_tags(operator: Any, tags: Sequence[str]) -> bool:
         if found is not None:
             _fill_tags(found, before if undoing else after)
 
+    # A script may choose what it runs by tags.
+    journal.touch(operator)
     journal.put_back_with(put_back)
     # A set that is changed in place: nothing says that TD's own undo takes it along.
     journal.when_undone(change)

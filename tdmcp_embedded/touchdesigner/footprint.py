@@ -9,9 +9,7 @@ from typing import Any
 Name = str | tuple[int, str]
 
 #: Attributes of an operator that only people look at.
-_LOOKS = frozenset(
-    {"nodeX", "nodeY", "nodeWidth", "nodeHeight", "color", "comment", "viewer", "current", "selected"}
-)
+_LOOKS = frozenset({"nodeX", "nodeY", "nodeWidth", "nodeHeight", "color", "viewer", "current", "selected"})
 #: Parameters whose value is a name by which scripts find the operator.
 _SHORTCUTS = ("opshortcut", "parentshortcut", "iop", "ext")
 

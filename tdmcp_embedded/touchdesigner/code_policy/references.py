@@ -22,6 +22,10 @@ _EXECUTING = frozenset(
 _FINDING = frozenset(
     {"op", "opex", "ops", "parent", "findChildren", "children", "inputs", "outputs", "eval", "val"}
 )
+#: Those of them that give several, of whatever is in a place.
+_SEVERAL = frozenset({"ops", "findChildren", "children", "inputs", "outputs"})
+#: What is written on an operator for people, by which a script may choose, or which it may execute.
+_WORDS = frozenset({"comment", "tags"})
 _FINDERS = frozenset({"op", "opex", "ops", "mod", "findChildren"})
 _SHORTCUTS = frozenset({"op", "opex", "parent", "iop", "ipar", "ext"})
 
@@ -51,6 +55,8 @@ class References:
     """Global, parent and internal shortcuts of operators, and names of extensions."""
     computed: frozenset[str] = frozenset()
     """Expressions that give a path and only read values, such as `parent().par.Library`."""
+    words: bool = False
+    """Whether comments and tags of the operators it names count."""
 
 
 NONE = References()
@@ -82,6 +88,7 @@ def _searched(text: str) -> References:
         frozenset(match[2] for match in _QUOTED.finditer(text)),
         frozenset((modules | words) - {""}),
         frozenset(words),
+        words=not _WORDS.isdisjoint(re.findall(r"\w+", text)),
     )
 
 
@@ -100,6 +107,12 @@ class _Reader(ast.NodeVisitor):
         self._computed: set[str] = set()
         self._indirect = False
         self._tree = tree
+        self._named = {
+            name
+            for node in ast.walk(tree)
+            if (name := node.attr if isinstance(node, ast.Attribute) else getattr(node, "arg", None))
+        }
+        """Every attribute and every keyword in it."""
         self._holders = {
             target.id
             for node in ast.walk(tree)
@@ -119,11 +132,14 @@ class _Reader(ast.NodeVisitor):
             texts = (node.value for node in ast.walk(self._tree) if isinstance(node, ast.Constant))
             self._paths |= self._loose
             self._paths |= {text for text in texts if isinstance(text, str) and _PATH.fullmatch(text)}
+        if self._named & {"children", "findChildren"}:
+            self._paths |= {f"{path}/*" for path in self._paths if not path.endswith("*")}
         return References(
             frozenset(self._paths),
             frozenset(self._modules),
             frozenset(self._shortcuts),
             frozenset(self._computed),
+            not self._named.isdisjoint(_WORDS),
         )
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -151,6 +167,12 @@ class _Reader(ast.NodeVisitor):
         if name in _EXECUTING and not (name == "eval" and isinstance(node.func, ast.Attribute)):
             self._executed(node)
         self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        up = self._up.get(node)
+        if node.id in _EXECUTING and not (isinstance(up, ast.Call) and up.func is node):
+            # Handed on, or under another name: whoever has it executes anything.
+            self._indirect = True
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         base = node.value
@@ -193,6 +215,10 @@ class _Reader(ast.NodeVisitor):
                 node = up
                 continue
             if isinstance(up, ast.Subscript) and up.value is node:
+                name = _name(node.func) if isinstance(node, ast.Call) else _name(node)
+                if name in _SEVERAL:
+                    node = up
+                    continue
                 break
             self._loose |= names if into is self._paths else set()
             if into is self._shortcuts:
@@ -263,9 +289,18 @@ def _is_readable(node: ast.AST) -> bool:
             if _name(part.func) not in ("op", "parent", "eval", "str"):
                 return False
         elif isinstance(part, ast.Attribute):
-            if part.attr not in ("par", "eval", "val", "name", "path", "text", "parent", "op") and not (
-                isinstance(part.value, ast.Attribute) and part.value.attr == "par"
-            ):
+            if part.attr not in (
+                "par",
+                "eval",
+                "val",
+                "name",
+                "digits",
+                "base",
+                "path",
+                "text",
+                "parent",
+                "op",
+            ) and not (isinstance(part.value, ast.Attribute) and part.value.attr == "par"):
                 return False
         elif isinstance(part, ast.Name):
             if part.id not in ("me", "op", "parent", "str"):
@@ -278,6 +313,7 @@ def _is_readable(node: ast.AST) -> bool:
                 ast.Tuple,
                 ast.BinOp,
                 ast.Add,
+                ast.Mod,
                 ast.JoinedStr,
                 ast.FormattedValue,
                 ast.Load,

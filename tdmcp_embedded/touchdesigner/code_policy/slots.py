@@ -334,6 +334,11 @@ class SlotReader:
                 found.names.update((*_walked(place, name), *_walked(place, f"local/modules/{name}")))
         for group in groups:
             self._reach_all(operator, group, found)
+            for each in group if named.words else ():
+                number = int(each.id)
+                found.operators.add(number)
+                content = digest(each.comment, *sorted(map(str, each.tags)))
+                found.parts[number, "words"] = Part(number, str(each.path), content)
 
     def _reach_all(self, operator: Any, group: list[Any], found: _Found) -> None:
         """Take in all operators that one name may mean; one that does nothing counts where it may hide another."""

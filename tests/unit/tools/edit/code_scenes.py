@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tests.unit.tools.harness import Bench
@@ -337,3 +338,30 @@ def plain(bench: Bench) -> None:
     bench.make("glslTOP", "shader")
     text(bench, "pieces", "one")
     bench.make("mergeDAT", "merged")
+
+
+def running(code: str, name: str = "run") -> Callable[[Bench], None]:
+    """An Execute DAT in another network with a line of code that runs a DAT of a name that is free."""
+
+    def scene(bench: Bench) -> None:
+        script_runs(bench)
+        bench.op(f"{P}/far/exec").text = f"import importlib\n\ndef onFrameStart(frame):\n    {code}\n"
+        for word in ("words", "exec2", "run2"):
+            text(bench, f"lib/{word}", PYTHON)
+        base(bench, "aside")
+        text(bench, f"aside/{name}", PYTHON)
+
+    return scene
+
+
+def internal_shortcut(bench: Bench) -> None:
+    """An expression that finds code by an internal shortcut of the component around it."""
+    base(bench, "far")
+    base(bench, "first")
+    base(bench, "second")
+    text(bench, "first/util", SMALL)
+    text(bench, "second/util", LIBRARY)
+    far = bench.op(f"{P}/far")
+    far.seq.iop[0].par.shortcut = "Lib"
+    far.seq.iop[0].par.op = "../first"
+    reader(bench, "iop.Lib.op('util').module.go()")

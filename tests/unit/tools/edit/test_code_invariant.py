@@ -319,6 +319,89 @@ ATTEMPTS: dict[str, Attempt] = {
     "Python under a coding cookie": Attempt(
         scenes.outside, write("words", text="# coding: utf-7\n+AGkAbQBwAG8AcgB0ACAAbwBz-"), early=True
     ),
+    # A script that finds what it runs in other ways: each line of code, and what is renamed into place
+    **{
+        f"a script renamed to what is run by {code}": Attempt(
+            scenes.running(code), update("lib/job", name="run"), slot=EXEC
+        )
+        for code in (
+            "parent(2).op('lib/run').run()",
+            "me.parent().parent().op('lib').op('run').module.go()",
+            "a, b = op('words'), op('../lib/run'); b.run()",
+            "op(f\"../lib/{'run'}\").run()",
+            "op('../lib/' + 'run').run()",
+            "op('../lib/%s' % 'run').run()",
+            "op('/'.join(['..', 'lib', 'run'])).run()",
+            "[each.run() for each in op('../lib').ops('r*n')]",
+            "[op(path).run() for path in ('../lib/run', 'b')]",
+            "getattr(op('../lib/run'), 'run')()",
+            "paths = {'a': '../lib/run'}; op(paths['a']).run()",
+            "(lambda path='../lib/run': op(path).run())()",
+            "(job := op('../lib/run')) and job.run()",
+            "run(\"op('../lib/run').run()\", delayFrames=1)",
+            "exec(compile(op('../lib/run').text, 'x', 'exec'))",
+            "eval(op('../lib/run').text)",
+            "list(map(exec, [op('../lib/run').text]))",
+            "type(op('../lib/run')).run(op('../lib/run'))",
+            "op('../lib').op('run').module.__dict__['go']()",
+            "find = op; find('../lib/run').run()",
+            "mod('/project1/lib/run').go()",
+            "op('../lib').mod.run.go()",
+            "op.op('/project1/lib/run').run()",
+            "with open('x') as f: op('../lib/run').run()",
+            "td.op('../lib/run').run()",
+            "me.op('../lib/run').run()",
+            "root.op('project1/lib/run').run()",
+        )
+    },
+    **{
+        f"a module moved to where it is found by {code}": Attempt(
+            scenes.running(code, "util"), update("aside/util", parent=f"{P}/far"), slot=EXEC
+        )
+        for code in (
+            "from util import go; go()",
+            "import math, util as u; u.go()",
+            "importlib.import_module('util').go()",
+            "__import__('util').go()",
+            "me.mod.util.go()",
+            "parent().mod.util.go()",
+            "mod('util').go()",
+            "exec('import util')",
+        )
+    },
+    # What names itself
+    **{
+        f"an operator renamed that runs {code}": Attempt(
+            scenes.running(code), update("far/exec", name="exec2"), slot=f"{P}/far/exec2"
+        )
+        for code in ("op('../lib/run' + str(me.digits)).run()", "op('../lib/' + me.name).run()")
+    },
+    "a component renamed by whose name code is found": Attempt(
+        scenes.running("op('/project1/lib/' + parent().name).run()"), update("far", name="job"), slot=f"{P}/job/exec"
+    ),
+    # Whatever is in a place
+    **{
+        f"a script moved to where all are run by {code}": Attempt(
+            scenes.running(code), update("aside/run", parent=f"{P}/lib"), slot=EXEC
+        )
+        for code in (
+            "[each.run() for each in op('../lib').children]",
+            "[each.run() for each in op('../lib').findChildren(type=textDAT)]",
+            "op('../lib').children[0].run()",
+        )
+    },
+    # Words that only people see
+    "a comment that a script executes": Attempt(
+        scenes.running("exec(op('../lib/words').comment)"), update("lib/words", comment="import os"), slot=EXEC
+    ),
+    "tags by which a script finds what it runs": Attempt(
+        scenes.running("[each.run() for each in op('../lib').findChildren(tags=['go'])]"),
+        update("lib/words", tags=["go"]),
+        slot=EXEC,
+    ),
+    "another component for an internal shortcut": Attempt(
+        scenes.internal_shortcut, put("far", iop0op="../second"), slot=NOISE
+    ),
     # Types that reach outside
     **{
         f"making a {kind}": Attempt(scenes.outside, create("", kind), early=True)
@@ -505,7 +588,8 @@ def test_a_refused_edit_is_put_back_in_its_own_step_and_judged_in_later_ones(ben
             # Work of a person between the steps changes nothing of the judgement.
             bench.op("/project1/noise1").par.period = 3 + edited
     assert caught.value.code is Code.ACCESS_DENIED
-    assert edited >= 2
+    # One step for the edit; how many more there are is a matter of the time they take.
+    assert edited >= 1
     assert bench.op("/project1/noise1").par.period == 3 + edited
     # What was read again is right: an edit beside it is still fine, and the same one is refused again.
     bench.run("set_parameters", changes=[{"path": "/project1/noise1", "params": {"period": 1}}])
