@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from tdmcp_embedded.touchdesigner import undo_stack
 from tdmcp_embedded.touchdesigner.builds import find
 from tdmcp_embedded.touchdesigner.code_policy import steps
-from tdmcp_embedded.touchdesigner.code_policy.slots import Slot
+from tdmcp_embedded.touchdesigner.code_policy.slot import Slot
 from tdmcp_embedded.touchdesigner.footprint import Footprint
 from tdmcp_embedded.touchdesigner.telling import told
 

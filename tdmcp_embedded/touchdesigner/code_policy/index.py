@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from tdmcp_embedded.touchdesigner.code_policy.slots import Slot, SlotReader
+from tdmcp_embedded.touchdesigner.code_policy.slot import Slot
+from tdmcp_embedded.touchdesigner.code_policy.slots import SlotReader
 from tdmcp_embedded.touchdesigner.footprint import Footprint, Name
 from tdmcp_embedded.touchdesigner.operators import SYSTEM_NETWORKS, Pace, walk
 

@@ -18,7 +18,8 @@ from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner.builds import find
 from tdmcp_embedded.touchdesigner.code_policy import reach, steps
 from tdmcp_embedded.touchdesigner.code_policy.index import Index
-from tdmcp_embedded.touchdesigner.code_policy.slots import Slot, SlotReader
+from tdmcp_embedded.touchdesigner.code_policy.slot import Slot
+from tdmcp_embedded.touchdesigner.code_policy.slots import SlotReader
 from tdmcp_embedded.touchdesigner.footprint import Footprint
 from tdmcp_embedded.touchdesigner.operators import SYSTEM_NETWORKS, Pace, walk
 from tdmcp_embedded.touchdesigner.telling import told

@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from itertools import count
 
-from tdmcp_embedded.touchdesigner.code_policy.slots import Slot
+from tdmcp_embedded.touchdesigner.code_policy.slot import Slot
 from tdmcp_embedded.touchdesigner.footprint import Footprint
 
 
