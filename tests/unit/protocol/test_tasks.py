@@ -69,7 +69,9 @@ def request(
     return SimpleNamespace(
         protocol_version=version,
         session=SimpleNamespace(client_capabilities=capabilities),
-        request=SimpleNamespace(headers={"mcp-name": name}, scope={"tdmcp.key": SimpleNamespace(name=key)}),
+        request=SimpleNamespace(
+            headers={"mcp-name": name}, scope={"tdmcp.key": SimpleNamespace(name=key, id=key)}
+        ),
     )
 
 
