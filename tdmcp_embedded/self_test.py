@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.errands import Errand, Steps, apart, start
+from tdmcp_embedded.file_modes import make_private_folder
 from tdmcp_embedded.files import home, write_private, write_private_bytes
 
 #: The contract tests, as they are packed into the component and into the package that pip installs.
@@ -80,7 +81,9 @@ def _write_report(report: dict[str, Any], text: str) -> Path:
 
 
 def _file(subject: str, suffix: str) -> Path:
-    return home() / "reports" / f"{subject}-{time.strftime('%Y%m%d-%H%M%S')}{suffix}"
+    folder = home() / "reports"
+    make_private_folder(folder)
+    return folder / f"{subject}-{time.strftime('%Y%m%d-%H%M%S')}{suffix}"
 
 
 def contract(name: str) -> ModuleType | None:

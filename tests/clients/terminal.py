@@ -7,6 +7,7 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -26,7 +27,12 @@ def run(
 
     Args:
         heard: is given all output so far, whenever there is more.
+
+    Raises:
+        OSError: it cannot be started here.
     """
+    if sys.platform == "win32":
+        raise OSError("a terminal of this kind needs Linux or macOS")
     import pty
 
     ours, theirs = pty.openpty()

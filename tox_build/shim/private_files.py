@@ -54,6 +54,8 @@ def read_private(path: str, most: int = 1 << 20) -> bytes:
 
 def _has_modes(handle: int, mode: int) -> bool:
     """Whether the file system knows modes, so that a loose one is somebody's doing; the file's own is left as it is."""
+    if not hasattr(os, "fchmod"):
+        return False
     try:
         os.fchmod(handle, mode & 0o7755)
         tight = not os.fstat(handle).st_mode & 0o022
