@@ -22,7 +22,7 @@ def anyio_backend() -> str:
 
 
 def asked(key: str, session: str) -> Any:
-    scope = {"tdmcp.key": SimpleNamespace(name=key)} if key else {}
+    scope = {"tdmcp.key": SimpleNamespace(name=key, id=key)} if key else {}
     return SimpleNamespace(session_id=session, request=SimpleNamespace(scope=scope, headers={}))
 
 
