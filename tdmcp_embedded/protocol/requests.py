@@ -74,11 +74,6 @@ def key_id(ctx: Context) -> str:
     return str(key.id) if key is not None else ""
 
 
-def key_name(ctx: Context) -> str:
-    """What a person calls the key a request came with; empty where no key is asked for."""
-    return key_life(ctx)[0]
-
-
 def key_life(ctx: Context) -> tuple[str, float]:
     """The name of the key a request came with, as the log shows it, and since when it is that key's."""
     key = _scope(ctx).get("tdmcp.key")

@@ -23,7 +23,7 @@ from tdmcp_embedded.logs.targets import target
 from tdmcp_embedded.protocol import access, apps, arguments, confirm, icons, results, runner
 from tdmcp_embedded.protocol.offer import Context, Offer
 from tdmcp_embedded.protocol.recording import client_of
-from tdmcp_embedded.protocol.requests import Host, key_name, session_id
+from tdmcp_embedded.protocol.requests import Host, key_id, session_id
 from tdmcp_embedded.protocol.schemas import input_schema, output_schema
 from tdmcp_embedded.protocol.task import LONGEST, of_this_call
 from tdmcp_embedded.tools import host_arguments, undo_names
@@ -89,7 +89,7 @@ class ToolCalls(Offer):
         if tool.effect is Effect.READ:
             return None
         about = f"{tool.title} {target(params.arguments)}".rstrip()
-        return self._host.log.edits.begin(key_name(ctx), tool.name, about, client_of(ctx))
+        return self._host.log.edits.begin(key_id(ctx), tool.name, about, client_of(ctx))
 
     async def _answered(
         self, ctx: Context, tool: Tool, params: CallToolRequestParams, noted: EditCall | None

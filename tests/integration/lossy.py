@@ -140,7 +140,7 @@ class CarefulClient:
         """
         answers: dict[str, dict[str, Any]] = {}
         waiting = list(calls)
-        for _ in range(self.TRIES * len(calls)):
+        for _ in range(self.TRIES + len(calls)):
             if not waiting:
                 return answers
             about = waiting[0]
