@@ -653,6 +653,14 @@ class Pool:
             connection.close()
         return connect() if connect is not None else Connection(url)
 
+    def keep(self, urls: list[str]) -> None:
+        """Close what is idle to any other server: on Windows it would keep the port from the next one."""
+        with self._lock:
+            over = [idle for idle in self._idle if idle[1].url.text not in urls]
+            self._idle = [idle for idle in self._idle if idle not in over]
+        for _, connection in over:
+            connection.close()
+
     def give_back(self, connection: Connection) -> None:
         if not connection.reusable():
             connection.close()
@@ -3469,6 +3477,8 @@ class Shim(Forwarding):
             target: Target | None = self.servers.target()
         except (Refusal, ValueError):
             target = None
+        if not self.servers.instances.fixed_url:
+            self.servers.pool.keep([one.url.text for one in self.servers.instances.running()])
         if self.servers.instances.several() != self._several:
             self._several = not self._several
             self._announce(["tools"])

@@ -309,6 +309,7 @@ class Serving:
         assert self._thread is not None
         self.local_url = f"http://127.0.0.1:{self._thread.local_port}/mcp"
         self._facts.update(url=self.shown_url, local_url=self.local_url, port=port)
+        self.warn("port", self._thread.notice)
         self._look_at_exposure()
         self._look_at_rights()
         self._entry = Entry()

@@ -22,7 +22,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tdmcp_embedded import threads
 from tdmcp_embedded.http.credentials import ADMITTED
 from tdmcp_embedded.http.hosts import is_loopback
-from tdmcp_embedded.http.listening import Listener
+from tdmcp_embedded.http.listening import Listener, reset_on_close
 
 #: Connections at once. Windows' `select` takes no more than 512 sockets, and fails with all of them beyond that.
 MAX_CONNECTIONS: Final = 450 if sys.platform == "win32" else 1000
@@ -57,6 +57,9 @@ _AGAIN_S: Final = 0.02
 _POLITE: Final = 5
 _PATIENT: Final = 10
 
+#: Whether connections that only one side has closed keep the next server off the port.
+HALF_CLOSED_HOLDS_PORT = sys.platform == "win32"
+
 _log = logging.getLogger(__name__)
 
 
@@ -82,6 +85,14 @@ def _descriptors() -> int | None:
     return None if soft == resource.RLIM_INFINITY else soft
 
 
+def cut(transport: Any) -> None:
+    """End a connection at once, with nothing left of it that holds the port."""
+    own = transport.get_extra_info("socket")
+    if own is not None:
+        reset_on_close(own)
+    transport.abort()
+
+
 class Connection(H11Protocol):
     """An HTTP connection which is refused when there are too many, and hung up on when it dawdles."""
 
@@ -89,6 +100,7 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         self.made_at = self.waits_since = self.reads_since = time.monotonic()
         self._admitted = False
+        self.awaits_end = False
         own = transport.get_extra_info("socket")
         if own is not None:
             for listener in getattr(self.loop, "listeners", ()):
@@ -96,10 +108,10 @@ class Connection(H11Protocol):
         address = self.client[0] if self.client else ""
         if not is_loopback(address) and self._from(address) > MAX_PER_MACHINE:
             _log.warning("More than %d connections from %s; the newest was closed.", MAX_PER_MACHINE, address)
-            transport.abort()
+            cut(transport)
         elif len(self.connections) > (most := most_connections()):
             _log.warning("More than %d connections; the newest was closed.", most)
-            transport.abort()
+            cut(transport)
         else:
             self._make_room()
 
@@ -117,7 +129,22 @@ class Connection(H11Protocol):
         idle = [other for other in keyless if other is not self and not other.works()]
         victim = min(idle, key=lambda other: other.made_at, default=self)
         _log.warning("More than %d connections without an access key; one was closed.", most)
-        victim.transport.abort()
+        cut(victim.transport)
+
+    def shutdown(self) -> None:
+        """The server ends. What rests is asked to be closed by its client, where what the client leaves half closed would
+        hold the port; else closed."""
+        rests = self.cycle is None or self.cycle.response_complete
+        if HALF_CLOSED_HOLDS_PORT and rests and self.transport.can_write_eof():
+            self.awaits_end = True
+            self.transport.write_eof()
+        else:
+            super().shutdown()
+
+    def data_received(self, data: bytes) -> None:
+        # A request that comes while the end is under way has not begun, and its client repeats it elsewhere.
+        if not self.awaits_end:
+            super().data_received(data)
 
     def works(self) -> bool:
         """Whether a request is being answered."""
@@ -140,7 +167,7 @@ class Connection(H11Protocol):
     def hang_up_if_slow(self, now: float) -> None:
         """Hang up on a client that keeps us waiting."""
         if self.dawdles(now):
-            self.transport.abort()
+            cut(self.transport)
 
     def dawdles(self, now: float) -> bool:
         """Whether it has begun a request, or not even that, and kept us waiting for the rest for too long; or whether
@@ -269,7 +296,10 @@ class Server(uvicorn.Server):
             for connection in list(self.server_state.connections):
                 transport: Any = getattr(connection, "transport", None)
                 if transport is not None:
-                    (transport.close if attempt < _POLITE else transport.abort)()
+                    if attempt >= _POLITE:
+                        cut(transport)
+                    elif not isinstance(connection, Connection) or not connection.awaits_end:
+                        transport.close()
             if attempt == _PATIENT:
                 # Whoever still has not noticed that its client is gone never will.
                 for task in self.server_state.tasks:

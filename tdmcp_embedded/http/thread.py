@@ -7,7 +7,6 @@ event-loop policy and standard output are left alone.
 from __future__ import annotations
 
 import contextlib
-import socket
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from tdmcp_embedded import threads
 from tdmcp_embedded.http.imports import import_all, in_small_bites
-from tdmcp_embedded.http.listening import CannotListen, listen, listen_here, serves_this_machine
+from tdmcp_embedded.http.listening import CannotListen, Listener, listen, listen_here, serves_this_machine
 
 if TYPE_CHECKING:
     import asyncio
@@ -80,10 +79,10 @@ class ServerThread:
         self._on_state = on_state
         self._certificate, self._certificate_key = certificate, certificate_key
         self._state = State(Phase.STARTING)
-        self._stopping = False
+        self._asked_to_stop = threading.Event()
         self._server: Server | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._listeners: list[socket.socket] = []
+        self._listeners: list[Listener] = []
         # A daemon, so that a host which ends without telling us can end.
         self._thread = threading.Thread(
             target=threads.guarded, args=(self._run, "The server's thread"), name="tdmcp-http", daemon=True
@@ -103,13 +102,18 @@ class ServerThread:
         """The port at 127.0.0.1 for plain HTTP, known once `state` has a port."""
         return int(self._listeners[-1].getsockname()[1])
 
+    @property
+    def notice(self) -> str:
+        """What a person should know of where it listens, known once `state` has a port."""
+        return self._listeners[0].notice
+
     def start(self) -> None:
         """Start the thread and return at once; binding and importing happen there, `on_state` tells how they went."""
         self._thread.start()
 
     def request_stop(self) -> None:
         """Ask it to stop and return at once. Open streams are closed; the port is free within two seconds."""
-        self._stopping = True
+        self._asked_to_stop.set()
         loop, server = self._loop, self._server
         if loop is not None and server is not None:
             with contextlib.suppress(RuntimeError):  # it has ended this very moment
@@ -146,11 +150,13 @@ class ServerThread:
 
     def _serve(self) -> None:
         # Bound first: it tells at once whether the port is to be had, and callers then wait instead of being refused.
-        listeners = self._listeners = [listen(self._address, self._port, self._scan)]
+        listeners = self._listeners = [
+            listen(self._address, self._port, self._scan, pause=self._asked_to_stop.wait)
+        ]
         try:
             port = listeners[0].getsockname()[1]
             if not serves_this_machine(self._address, bool(self._certificate)):
-                listeners.append(listen_here(port, self._scan))
+                listeners.append(listen_here(port, self._scan, pause=self._asked_to_stop.wait))
             self._tell(State(Phase.STARTING, port))
             with in_small_bites():
                 import_all()
@@ -206,8 +212,8 @@ class ServerThread:
         # Of our own, so that its threads are called like ours: the log tells our records by that.
         self._loop.set_default_executor(ThreadPoolExecutor(thread_name_prefix="tdmcp-worker"))
         server.on_started = lambda: self._tell(State(Phase.SERVING, port))
-        if not self._stopping:
-            await server.serve(sockets=self._listeners)
+        if not self._asked_to_stop.is_set():
+            await server.serve(sockets=list(self._listeners))
 
     def _tell(self, state: State) -> None:
         self._state = state

@@ -209,3 +209,25 @@ def test_a_failure_that_stays_is_raised_in_the_end(monkeypatch: pytest.MonkeyPat
         for _ in range(1000):
             selector.select(0)
     selector.close()
+
+
+@pytest.mark.parametrize("asks", [False, True], ids=["in silence", "asking meanwhile"])
+def test_an_idle_client_closes_first_where_half_closed_connections_hold_the_port(
+    asks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "HALF_CLOSED_HOLDS_PORT", True)
+    cut: list[socket.socket] = []
+    monkeypatch.setattr(connections, "reset_on_close", cut.append)
+    host = HttpHost().start()
+    line, late = keyed(host), keyed(host)
+    assert line.sock is not None and late.sock is not None
+    host.thread.request_stop()
+    # The server has said that nothing comes any more, and waits a moment for our end of it.
+    assert line.sock.recv(1) == b""
+    if asks:
+        with contextlib.suppress(OSError):
+            line.request("POST", "/mcp", body=b"{}")
+    line.close()
+    # Whoever keeps its end open is cut off for good.
+    assert host.thread.stop(timeout=PATIENCE)
+    assert cut

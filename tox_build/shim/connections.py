@@ -383,6 +383,14 @@ class Pool:
             connection.close()
         return connect() if connect is not None else Connection(url)
 
+    def keep(self, urls: list[str]) -> None:
+        """Close what is idle to any other server: on Windows it would keep the port from the next one."""
+        with self._lock:
+            over = [idle for idle in self._idle if idle[1].url.text not in urls]
+            self._idle = [idle for idle in self._idle if idle not in over]
+        for _, connection in over:
+            connection.close()
+
     def give_back(self, connection: Connection) -> None:
         if not connection.reusable():
             connection.close()

@@ -260,6 +260,8 @@ class Shim(Forwarding):
             target: Target | None = self.servers.target()
         except (Refusal, ValueError):
             target = None
+        if not self.servers.instances.fixed_url:
+            self.servers.pool.keep([one.url.text for one in self.servers.instances.running()])
         if self.servers.instances.several() != self._several:
             self._several = not self._several
             self._announce(["tools"])

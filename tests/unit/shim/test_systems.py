@@ -337,3 +337,35 @@ def test_what_a_thread_raises_is_reported_and_the_watch_goes_on(capsys: pytest.C
     instance.servers.wake.set()
     assert any("A look at the servers failed" in line for line in logged)
     assert "ZeroDivisionError: of ours" in capsys.readouterr().err
+
+
+def test_connections_to_a_server_that_is_gone_are_closed_since_they_would_hold_its_port() -> None:
+    class Idle:
+        def __init__(self, url: str) -> None:
+            self.url, self.instance_id, self.closed = shim.Url(url), "", False
+
+        def reusable(self) -> bool:
+            return True
+
+        def stale(self) -> bool:
+            return False
+
+        def close(self) -> None:
+            self.closed = True
+
+    pool = shim.Pool()
+    gone, there = Idle("http://127.0.0.1:9988/mcp"), Idle("http://127.0.0.1:9989/mcp")
+    for one in (gone, there):
+        pool.give_back(one)  # type: ignore[arg-type]
+    pool.keep([there.url.text])
+    assert gone.closed and not there.closed
+    assert pool.take(there.url) is there  # type: ignore[comparison-overlap]
+
+
+@pytest.mark.parametrize("given", ["", "http://127.0.0.1:1/mcp"], ids=["by entries", "by an address"])
+def test_the_watch_closes_them_unless_the_address_was_given(tmp_path: Path, given: str) -> None:
+    proxy = shim.Shim(shim.Instances(str(tmp_path), given), lambda line: None, lambda text: None)
+    kept: list[list[str]] = []
+    proxy.servers.pool.keep = kept.append  # type: ignore[method-assign]
+    proxy._look()
+    assert kept == ([] if given else [[]])
