@@ -13,7 +13,7 @@ from typing import Any, Final
 from tdmcp_embedded.errors import ToolFailure
 from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.protocol import code_guard
-from tdmcp_embedded.tools import undo_names
+from tdmcp_embedded.tools import aftermath, undo_names
 from tdmcp_embedded.tools.tool import (
     Arguments,
     Call,
@@ -25,7 +25,7 @@ from tdmcp_embedded.tools.tool import (
     unanswered,
 )
 from tdmcp_embedded.touchdesigner import annotations as annotating
-from tdmcp_embedded.touchdesigner import undo
+from tdmcp_embedded.touchdesigner import undo, undo_stack
 
 _log = logging.getLogger(__name__)
 
@@ -43,10 +43,14 @@ class Done:
     value: Any
     edit: EditDone | None = None
     """The edit that was made and is kept; None if there was none."""
+    redo_lost: str = ""
+    """What to say of steps that can no longer be redone, though the call has no step of its own."""
 
     def output(self) -> Output:
         try:
             output = self._output()
+            if self.redo_lost and isinstance(output, aftermath.Edited):
+                output.redo_lost = self.redo_lost
             if self.edit is not None:
                 # Both forms can be made: nothing may raise any more once this is given out.
                 output.structured()
@@ -94,8 +98,15 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
         call.prepared = yield from _prepared(call, tool, arguments)
         # Frames have passed.
         call.guard = yield from code_guard.ready(call)
-    value, signal, journal = yield from code_guard.edit(call, lambda: _begun(tool, call, arguments))
+    could_redo = undo_stack.redoable(call.td)
+    try:
+        value, signal, journal = yield from code_guard.edit(call, lambda: _begun(tool, call, arguments))
+    except ToolFailure as refusal:
+        _tell_redo_lost(refusal, undo_stack.redo_lost(call.td, could_redo))
+        raise
     call.undo_name = journal.step
+    # A change that can be undone takes the place of what could be redone: nobody expects anything else.
+    lost = "" if journal.grew or not journal.begun else undo_stack.redo_lost(call.td, could_redo)
     edit = EditDone(journal.step) if journal.stands else None
     if edit is not None:
         if call.noted is not None:
@@ -118,10 +129,16 @@ def run_steps(call: Call, tool: Tool, arguments: Arguments) -> Generator[Any, No
             value = unanswered(edit, error)
     if isinstance(value, ToolFailure):
         # What the tool did before it failed is kept, as its caller asked.
+        _tell_redo_lost(value, lost)
         raise value
     if getattr(value, "undo", ""):
         value.undo = journal.step
-    return Done(call, tool, arguments, value, edit)
+    return Done(call, tool, arguments, value, edit, lost)
+
+
+def _tell_redo_lost(refusal: ToolFailure, lost: str) -> None:
+    if lost:
+        refusal.details["redo_lost"] = lost
 
 
 def _if_broken_off(call: Call, sentence: str) -> None:

@@ -61,6 +61,9 @@ class ToolCalls(Offer):
         if tool is None:
             return None
         given, added = host_arguments.split(tool, params.arguments or {})
+        if tool.name == "batch":
+            given, inside = host_arguments.split_calls(given, self._table)
+            added = list(dict.fromkeys([*added, *inside]))
         params = params.model_copy(update={"arguments": given})
         result = await self._result(ctx, tool, params)
         if not isinstance(result, CallToolResult):

@@ -60,6 +60,8 @@ class Edited(Output):
         default=None, description="extensions whose source was written: ready, or why not"
     )
 
+    redo_lost: str | None = Field(default=None, description="redo is lost: why")
+
     left_out: list[str] | None = Field(default=None, description="what is not shown for its length")
 
     def bounded(self) -> Self:
@@ -76,6 +78,8 @@ class Edited(Output):
         if self.broken_references:
             lines += ["Broken references:", *self.broken_references]
         lines += self.left_out or []
+        if self.redo_lost:
+            lines.append(self.redo_lost)
         lines.append(f"undo: {self.undo}" if self.undo else "undo: nothing to undo")
         return "\n".join(lines)
 

@@ -102,7 +102,7 @@ def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
     watch = aftermath.Watch()
     built, parent, specs = _build(call, arguments, watch)
     aftermath.need_confirmation(
-        arguments.confirm, len(built.deleted), built.deleted, "Building exactly this deletes"
+        arguments.confirm, built.asked, built.deleted, "Building exactly this deletes"
     )
     changed = bool(built.created or built.changed or built.deleted)
     output = _output(arguments, parent, built)

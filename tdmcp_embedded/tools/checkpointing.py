@@ -100,7 +100,7 @@ def _restore(call: Call, given: Checkpoint, comp: Any) -> Steps[Checkpoints]:
     built = building.build(
         td, comp, plan.operators, plan.annotations, access, exact=True, partial=plan.partial, own=plan.own
     )
-    aftermath.need_confirmation(given.confirm, len(built.deleted), built.deleted, "Restoring deletes")
+    aftermath.need_confirmation(given.confirm, built.asked, built.deleted, "Restoring deletes")
     changed = bool(built.created or built.changed or built.deleted)
     output = Checkpoints(
         action="restore",

@@ -41,7 +41,7 @@ def delete_operators(call: Call, arguments: DeleteOperators) -> Steps[DeletedOpe
         what = (
             f"This takes inputs from {', '.join(dict.fromkeys(w.target for w in going.losing))}, and deletes"
         )
-    aftermath.need_confirmation(arguments.confirm, going.count, paths, what)
+    aftermath.need_confirmation(arguments.confirm, going.asked, paths, what)
     watch = aftermath.Watch()
     losers = [found for wire in going.losing if (found := call.td.op(wire.target)) is not None]
     watch.before(losers)

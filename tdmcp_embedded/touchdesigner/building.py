@@ -48,6 +48,8 @@ class Built:
     created: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
+    asked: int = 0
+    """How many deleted operators count when the user is to agree, those inside COMPs as well."""
     unchanged: int = 0
     written: list[parameters.Written] = field(default_factory=list)
     wires: list[wiring.Wire] = field(default_factory=list)
@@ -235,9 +237,7 @@ class _Builder:
                     hint="Delete it first, change its type with update_operator, or use another name.",
                     suggestions=[creating.free_name(parent, name)],
                 )
-            self._built.deleted += deleting.delete(
-                self._td, deleting.consider(self._td, [there], self._access)
-            )
+            self._delete([there])
             there = None
         if there is not None:
             self._access.target(there)
@@ -276,9 +276,9 @@ class _Builder:
 
     def _delete(self, operators: Sequence[Any]) -> None:
         if operators:
-            self._built.deleted += deleting.delete(
-                self._td, deleting.consider(self._td, operators, self._access)
-            )
+            going = deleting.consider(self._td, operators, self._access)
+            self._built.asked += going.asked
+            self._built.deleted += deleting.delete(self._td, going)
 
     # Writing
 

@@ -13,9 +13,12 @@ from tdmcp_embedded.touchdesigner.builds import find
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.operators import count_inside
 
-#: TD's own networks; a project does not survive without them.
 #: What TouchDesigner cannot do without; the last is the project's clock.
 PROTECTED = ("/", "/local", "/sys", "/ui", "/perform", "/local/time")
+
+#: Of COMPs with no more than that inside, the companions in them are looked for; in larger ones much more than a few
+#: operators are left without them in any case.
+_SMALL = 100
 
 
 @dataclass(frozen=True)
@@ -28,10 +31,17 @@ class Going:
     inside: int
     """Operators inside the COMPs that go."""
     losing: list[wiring.Wire]
+    companions: int
+    """How many of all of them TouchDesigner has made along with another one, which nobody counts."""
 
     @property
     def count(self) -> int:
         return len(self.tops) + len(self.docked) + self.inside
+
+    @property
+    def asked(self) -> int:
+        """What counts when the user is to agree."""
+        return self.count - self.companions
 
 
 def consider(td: ModuleType, operators: Sequence[Any], access: Access) -> Going:
@@ -51,9 +61,23 @@ def consider(td: ModuleType, operators: Sequence[Any], access: Access) -> Going:
     # An operator docked to another one that goes, goes with it.
     tops = [o for o in tops if o.path not in docked]
     everything = [*tops, *docked.values()]
-    inside = sum(count_inside(td, o) for o in everything if o.isCOMP)
+    inside, companions = 0, sum(map(_is_companion, docked.values()))
+    for comp in everything:
+        if comp.isCOMP:
+            held = count_inside(td, comp)
+            inside += held
+            if 0 < held <= _SMALL:
+                companions += sum(map(_is_companion, comp.findChildren(type=td.DAT)))
     extra = [path for path in docked if path not in paths]
-    return Going(tops, [*extra, *(p for p in docked if p in paths)], inside, wiring.losing(everything))
+    return Going(
+        tops, [*extra, *(p for p in docked if p in paths)], inside, wiring.losing(everything), companions
+    )
+
+
+def _is_companion(operator: Any) -> bool:
+    """Whether a docked operator is one that TouchDesigner makes along with its host: callbacks, keys, a shader's text."""
+    host = operator.dock
+    return host is not None and operator.isDAT and operator.name.startswith(f"{host.name}_")
 
 
 def _collect_docked(operator: Any, found: dict[str, Any]) -> None:

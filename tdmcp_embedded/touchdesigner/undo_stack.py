@@ -36,6 +36,18 @@ def _newest_first(names: Any) -> list[str]:
     return listed[::-1] if _reversed else listed
 
 
+def redo_lost(td: ModuleType, before: Sequence[str]) -> str:
+    """What to say where steps that could be redone `before` no longer can, though nothing new can be undone; else ""."""
+    now = redoable(td)
+    if not before or now[max(len(now) - len(before), 0) :] == list(before):
+        return ""
+    shown = ", ".join(repr(name) for name in before[:5]) + (", …" if len(before) > 5 else "")
+    return (
+        f"What had been undone can no longer be redone ({shown}): TouchDesigner empties that list when an undo block is "
+        "opened, and only with a block can this call be taken back."
+    )
+
+
 def added(before: Sequence[str], after: Sequence[str]) -> int:
     """How many steps `after` has on top of `before`; the oldest may have been dropped for them.
 

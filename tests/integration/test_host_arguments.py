@@ -45,17 +45,45 @@ async def test_added_arguments_are_ignored_and_that_is_said_once(
     assert "ignored_arguments" not in structured(again)
 
 
+_FIND = {"tool": "find_operators", "arguments": {"path": "/"}}
+
+#: (the calls of a batch as the host hands them on, what is ignored)
+IN_BATCHES: list[tuple[Any, list[str]]] = [
+    (
+        [
+            _FIND | {"arguments": {"path": "/", **N8N}, "sessionId": "s"},
+            # It has an action of its own.
+            {"tool": "control_timeline", "arguments": {"action": "play", "toolCallId": "x"}},
+        ],
+        ["sessionId", "toolCallId", "tool", "action", "chatInput"],
+    ),
+    ('[{"tool": "find_operators", "arguments": {"path": "/", "random_string": "x"}}]', ["random_string"]),
+]
+
+
+@pytest.mark.parametrize(("calls", "ignored"), IN_BATCHES, ids=["list", "text"])
+async def test_what_hosts_add_inside_a_batch_is_ignored_too(
+    td: StandIn, calls: Any, ignored: list[str]
+) -> None:
+    async with http_client(td, client_info=_named(f"batch {ignored}")) as client:
+        first = await client.call_tool("batch", {"calls": calls})
+        again = await client.call_tool("batch", {"calls": calls})
+    assert (first.is_error, again.is_error) == (False, False)
+    assert structured(first)["ignored_arguments"] == ignored and "Ignored" in text(first)
+    assert "Ignored" not in text(again)
+
+
 async def test_whatever_no_host_adds_is_refused_as_ever(td: StandIn) -> None:
     async with http_client(td) as client:
         refused = await client.call_tool("get_status", {**N8N, "toolCallid": "x"})
     assert structured(refused)["code"] == "value_invalid" and "'toolCallid'" in text(refused)
 
 
-async def test_what_is_inside_a_batch_comes_from_the_agent_and_is_not_ignored(td: StandIn) -> None:
-    calls = [{"tool": "find_operators", "arguments": {"path": "/", **CURSOR}}]
+async def test_what_is_inside_a_batch_is_refused_where_no_host_adds_it(td: StandIn) -> None:
+    calls = [{"tool": "find_operators", "arguments": {"path": "/", "randomstring": "x"}}]
     async with http_client(td) as client:
         refused = await client.call_tool("batch", {"calls": calls, **CURSOR})
-    assert structured(refused)["code"] == "value_invalid" and "random_string" in text(refused)
+    assert structured(refused)["code"] == "value_invalid" and "'randomstring'" in text(refused)
 
 
 def test_the_shim_knows_the_same_names() -> None:

@@ -37,6 +37,30 @@ def test_what_is_inside_counts(bench: Bench) -> None:
         bench.run("delete_operators", paths=["/project1/base1"])
 
 
+@pytest.mark.parametrize("host", ["timerCHOP", "rampTOP", "glslTOP", "scriptDAT"])
+def test_what_touchdesigner_has_docked_to_them_does_not_count(bench: Bench, host: str) -> None:
+    for name in "abc":
+        bench.make(host, name)
+    answer = bench.json("delete_operators", paths=["/project1/a", "/project1/b", "/project1/c"])
+    assert answer["count"] > 3 and [c.name for c in bench.op("/project1").children] == ["tdmcp"]
+
+
+def test_inside_a_component_it_does_not_count_either(bench: Bench) -> None:
+    bench.make("baseCOMP", "box")
+    for name in "ab":
+        bench.make("glslTOP", name, parent="/project1/box")
+    assert bench.json("delete_operators", paths=["/project1/box"])["count"] == 9
+
+
+def test_what_a_person_has_docked_counts(bench: Bench) -> None:
+    host = bench.make("noiseTOP", "n")
+    for name in "abc":
+        bench.make("textDAT", name).dock = host
+    with refused(bench, Code.CONFIRMATION_REQUIRED) as caught:
+        bench.run("delete_operators", paths=["/project1/n"])
+    assert caught.value.details["count"] == 4
+
+
 def test_docked_operators_go_with_their_host(bench: Bench) -> None:
     # A host destroyed before them raises an error nobody can catch (fact 19).
     bench.make("glslTOP", "g")

@@ -163,6 +163,61 @@ def test_code_that_fails_after_a_change_leaves_nothing_to_redo(reading: Bench) -
     assert lists(reading) == then
 
 
+_N = f"op('{P}/n').par.period"
+#: Calls that open a block and leave no step: (tool, arguments). TouchDesigner then has nothing left to redo.
+WITHOUT_A_STEP: dict[str, tuple[str, dict[str, Any]]] = {
+    "code that sets what is there": ("execute_python", {"code": f"{_N} = {_N}.eval()"}),
+    "code that fails": ("execute_python", {"code": f"{_N} = 9\n1/0"}),
+    "code that fails before it changes anything, and keeps it": (
+        "execute_python", {"code": f"x = {_N}.nosuch; {_N} = 9", "keep": True}
+    ),
+    "code in a batch": (
+        "batch", {"calls": [{"tool": "execute_python", "arguments": {"code": f"{_N} = {_N}.eval()"}}]}
+    ),
+    "code before a wrong call": (
+        "batch", {"calls": [{"tool": "execute_python", "arguments": {"code": f"{_N} = 9"}}, WRONG]}
+    ),
+    "a new type before a wrong call": (
+        "batch",
+        {"calls": [
+            {"tool": "update_operator", "arguments": {"path": f"{P}/n", "type": "rampTOP"}},
+            {"tool": "set_parameters", "arguments": {"changes": [{"path": f"{P}/l", "params": {"nosuch": 1}}]}},
+        ]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WITHOUT_A_STEP)
+def test_where_redo_is_lost_without_a_step_the_answer_says_so_and_why(reading: Bench, case: str) -> None:
+    furnish(reading)
+    name, given = WITHOUT_A_STEP[case]
+    try:
+        answer = reading.run(name, **given)
+        text, structured = answer.text(), answer.structured()
+    except ToolFailure as refusal:
+        text, structured = refusal.text(), refusal.structured()
+    if "Resize" in reading.td.ui.undo.redoStack:
+        assert "redo_lost" not in structured
+        return
+    assert "'Resize'" in structured["redo_lost"] and structured["redo_lost"] in text
+
+
+@pytest.mark.parametrize("case", [*WITHOUT_A_STEP])
+def test_where_nothing_could_be_redone_nothing_is_said_of_it(bench: Bench, case: str) -> None:
+    furnish(bench)
+    bench.td.ui.undo.redo()
+    name, given = WITHOUT_A_STEP[case]
+    try:
+        assert "redo_lost" not in bench.json(name, **given)
+    except ToolFailure as refusal:
+        assert "redo_lost" not in refusal.details
+
+
+def test_an_edit_that_can_be_undone_says_nothing_of_redo(bench: Bench) -> None:
+    furnish(bench)
+    assert "redo_lost" not in bench.json("set_parameters", **_set(period=9)[1])
+
+
 def test_where_nothing_takes_a_step_off_the_redo_list_redoing_it_does_nothing(bench: Bench) -> None:
     """The kind reading of an empty block with the unkind one of undo while it is off."""
     bench.world.undo.empty_clears_redo = False
