@@ -677,8 +677,14 @@ class Pool:
 # Our folder, this computer, and other processes: whether they live and since when, when they end, how one is started.
 
 
-def home_folder() -> str:
-    return os.environ.get("TDMCP_HOME") or os.path.join(os.path.expanduser("~"), ".tdmcp")
+def home_folder(program: str = __file__, paths: Any = os.path) -> str:
+    """Where the registry is. Some clients pass hardly any environment; but the copy that they start lies in that folder."""
+    place = paths.dirname(paths.abspath(program))
+    if [paths.basename(paths.dirname(place)), paths.basename(place)] == ["shim", "stdio_shim"]:
+        own = paths.dirname(paths.dirname(place))
+    else:
+        own = paths.join(paths.expanduser("~"), ".tdmcp")
+    return os.environ.get("TDMCP_HOME") or own
 
 
 def make_private_folder(path: str) -> None:

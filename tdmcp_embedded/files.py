@@ -43,7 +43,7 @@ def write_private_bytes(path: Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        _replace(temporary, path)
+        replace(temporary, path)
     except BaseException:
         remove(Path(temporary))
         raise
@@ -109,12 +109,30 @@ def remove(path: Path) -> None:
         pass  # Windows: somebody reads it this moment; whoever lists the folder next cleans it up
 
 
-def _replace(source: str, target: Path) -> None:
-    # Windows refuses while a reader or a virus scanner holds the file, which lasts for milliseconds.
-    for _ in range(20):
+#: Seconds for which a file is tried to be replaced that Windows says is held: access denied, sharing violation.
+HELD_S: Final = 2.0
+_HELD_ERRORS: Final = (5, 32)
+_FIRST_PAUSE_S: Final = 0.01
+
+
+def is_held(error: OSError) -> bool:
+    """Whether Windows refuses because another program, mostly a virus scanner, has the file open this moment."""
+    return getattr(error, "winerror", None) in _HELD_ERRORS
+
+
+def replace(source: str | Path, target: Path) -> None:
+    """`os.replace`, which Windows refuses while a reader or a virus scanner holds one of the files: mostly milliseconds.
+
+    Raises:
+        OSError: it stays held, or another reason.
+    """
+    until, pause = time.monotonic() + HELD_S, _FIRST_PAUSE_S
+    while True:
         try:
             os.replace(source, target)
             return
-        except PermissionError:
-            time.sleep(0.02)
-    os.replace(source, target)
+        except PermissionError as error:
+            if not is_held(error) or time.monotonic() >= until:
+                raise
+        time.sleep(pause)
+        pause *= 1.5

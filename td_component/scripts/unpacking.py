@@ -46,8 +46,10 @@ if hasattr(os, "nice"):
     os.nice(15)
 compileall.compile_dir(sys.argv[1], quiet=2)
 """
-#: Seconds that moving a folder is tried again while somebody has a file in it open.
-HELD = 10.0
+#: Seconds that Windows is asked again while somebody, such as a virus scanner with new files, has one of them open; and
+#: the first and the longest pause (seconds) between two tries.
+HELD = 30.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 2.0
 #: What Windows says then: access denied, sharing violation.
 _HELD_ERRORS = (5, 32)
 #: Other versions that stay, for projects that still carry them: the ones used last.
@@ -268,7 +270,8 @@ def is_whole(folder: Path) -> bool:
         for path, (size, digest) in listing["files"].items():
             if (folder / path).stat().st_size != size:
                 return False
-            if digest and hashlib.sha256((folder / path).read_bytes()).hexdigest() != digest:
+            # A scanner that looks at it this moment has not damaged it.
+            if digest and hashlib.sha256(patiently((folder / path).read_bytes)).hexdigest() != digest:
                 return False
     except (OSError, ValueError, KeyError, TypeError):
         return False
@@ -307,28 +310,36 @@ def unpack(manifest: dict[str, Any], texts: dict[str, list[str]], place: Path) -
         raise
 
 
+def patiently(work: Callable[[], Any]) -> Any:
+    """Do what Windows refuses for as long as anybody has the file open, and again for `HELD` seconds if it is refused so.
+
+    Raises:
+        OSError: it is refused all the while, or for another reason.
+    """
+    until, pause = time.monotonic() + HELD, _FIRST_PAUSE
+    while True:
+        try:
+            return work()
+        except PermissionError as error:
+            if not is_held(error) or time.monotonic() >= until:
+                raise
+        _once_more.wait(pause)
+        pause = min(pause * 1.5, _LONGEST_PAUSE)
+
+
+def is_held(error: OSError) -> bool:
+    """Whether Windows refuses because another program has a file open (or, with code 5, because it may not be changed)."""
+    return getattr(error, "winerror", None) in _HELD_ERRORS
+
+
 def move(source: Path, target: Path) -> None:
     """Rename a folder. On Windows that fails for as long as anybody has a file in it open, such as a virus scanner.
 
     Raises:
-        CannotUnpack: it is held for longer than `HELD`.
-        OSError: another reason.
+        OSError: it is held for longer than `HELD`, or another reason.
     """
-    until = time.monotonic() + HELD
-    while True:
-        try:
-            os.replace(source, target)
-        except PermissionError as error:
-            if getattr(error, "winerror", None) not in _HELD_ERRORS:
-                raise
-            if time.monotonic() >= until:
-                raise CannotUnpack(
-                    f"{source} cannot be moved to its place: a virus scanner, a search index or another program holds a "
-                    f"file in it. Wait a moment and pulse Restart; if it comes again, except {source.parent} from scanning."
-                ) from None
-            _once_more.wait(0.1)
-        else:
-            return
+    # Not `os.replace`: Windows replaces files only, and may deny it to folders.
+    patiently(lambda: os.rename(source, target))
 
 
 def contents(facts: dict[str, Any], archive: str, texts: list[str]) -> Iterator[tuple[str, bytes]]:
@@ -386,20 +397,29 @@ def clean(place: Path, current: str) -> None:
     others = [f for f in place.iterdir() if f.is_dir() and f.name != current and not f.name.startswith(".")]
     for folder in sorted(others, key=used, reverse=True)[KEPT:]:
         with suppress(OSError), _lock(place, f"{folder.name}.use", shared=False):
-            # Windows has no shared locks, but does not move a folder from which a library is loaded.
+            # Windows has no shared locks, but does not move a folder in which a file is open (see `hold`).
             away = folder.with_name(f".{folder.name}.old")
-            os.replace(folder, away)
+            os.rename(folder, away)
             shutil.rmtree(away, ignore_errors=True)
 
 
-def hold(place: Path, name: str) -> bool:
+def hold(place: Path, name: str, *, system: str = sys.platform) -> bool:
     """Have `clean` of other processes leave a version alone for as long as this process lives.
 
     Returns:
         False if that version is being removed this moment.
     """
-    if sys.platform == "win32":
-        return True
+    home = sys.modules.setdefault(HOME, ModuleType(HOME, "What tdmcp-embedded unpacks, and holds."))
+    held = home.__dict__.setdefault("held", [])
+    if system == "win32":
+        try:
+            # Python opens files so that they can be neither moved nor removed meanwhile, nor the folders above them.
+            held.append(patiently(lambda: (place / name / LISTING).open("rb")))
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True  # whoever must not read it can hardly remove it
+        return is_whole(place / name)
     try:
         lock = _lock(place, f"{name}.use", shared=True)
         lock.__enter__()
@@ -407,8 +427,7 @@ def hold(place: Path, name: str) -> bool:
         return False
     except OSError:
         return True  # a read-only home: nobody can remove anything there
-    home = sys.modules.setdefault(HOME, ModuleType(HOME, "What tdmcp-embedded unpacks, and holds."))
-    home.__dict__.setdefault("held", []).append(lock)
+    held.append(lock)
     return is_whole(place / name)
 
 
@@ -449,7 +468,7 @@ def _lock(place: Path, name: str, *, shared: bool) -> Iterator[None]:
     # The files stay: whoever removed one would take the lock away from under somebody who waits for it.
     folder = place / ".locks"
     make_folder(folder)
-    with (folder / name).open("a+b") as file:
+    with patiently(lambda: (folder / name).open("a+b")) as file:
         if sys.platform == "win32":
             import msvcrt
 
@@ -486,6 +505,13 @@ def explained(error: OSError, manifest: dict[str, Any], place: Path | None = Non
     if error.errno == errno.ENAMETOOLONG or too_long:
         return f"The path {where} is too long for this system: set TDMCP_HOME to a shorter folder."
     reason = error.strerror or str(error)
+    if is_held(error):
+        code = getattr(error, "winerror", 0)
+        return (
+            f"Windows refuses access to {where} (code {code}: {reason}), probably because a virus scanner or "
+            "another program has a file in it open. Wait a moment and pulse Restart; if it comes again, except that folder "
+            "from scanning and from Controlled folder access, or set TDMCP_HOME to another one."
+        )
     return (
         f"The server's libraries cannot be unpacked to {where} ({reason}): make it writable, or set TDMCP_HOME to a "
         "folder that is."

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +18,7 @@ from tdmcp_embedded.clients.jsonc import place
 from tdmcp_embedded.clients.machine import Refused
 from tdmcp_embedded.file_lock import locked
 from tdmcp_embedded.files import read as read_json
-from tdmcp_embedded.files import read_private, remove_abandoned, serial_of, write_private
+from tdmcp_embedded.files import read_private, remove_abandoned, replace, serial_of, write_private
 from tdmcp_embedded.files import remove as remove_file
 
 BACKUP = ".tdmcp-backup"
@@ -233,15 +232,7 @@ def _replace(path: Path, raw: bytes, mode: int | None) -> None:
             file.write(raw)
         if mode is not None:
             os.chmod(part, mode)
-        for attempt in range(20):
-            try:
-                os.replace(part, path)
-                return
-            except PermissionError:
-                # Windows, while a client or a virus scanner holds the file: milliseconds.
-                if attempt == 19:
-                    raise
-                time.sleep(0.02)
+        replace(part, path)
     except BaseException:
         remove_file(part)
         raise

@@ -18,7 +18,7 @@ from tdmcp_embedded.clients import installations
 from tdmcp_embedded.clients.catalogue import KEY_VARIABLE, Stdio
 from tdmcp_embedded.clients.machine import Machine, Refused
 from tdmcp_embedded.file_modes import make_private_folder, tighten, tighten_folder
-from tdmcp_embedded.files import remove_abandoned
+from tdmcp_embedded.files import remove_abandoned, replace
 
 #: Without site-packages and the user's variables: neither can break the shim then, and it starts in half the time.
 ISOLATED = ("-I", "-S")
@@ -102,7 +102,7 @@ def install_shim(machine: Machine) -> Path:
         # of a shim that starts this moment may also be written after the folder is removed.
         if path.exists() and int(path.stat().st_mtime) >= int(part.stat().st_mtime):
             os.utime(part, (path.stat().st_mtime + 1, path.stat().st_mtime + 1))
-        os.replace(part, path)
+        replace(part, path)
         shutil.rmtree(path.with_name("__pycache__"), ignore_errors=True)
     except OSError as error:
         raise Refused(f"The shim cannot be copied to {path}: {error.strerror or error}.") from None

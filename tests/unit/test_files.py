@@ -45,3 +45,56 @@ def test_a_file_is_for_its_owner_only_whatever_stood_there(tmp_path: Path) -> No
     path.chmod(0o666)
     write_private(path, {})
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+class Held:
+    """`os.replace` of a Windows on which somebody has one of the files open for so many tries."""
+
+    def __init__(self, tries: int, code: int | None) -> None:
+        self.tries, self.code, self.asked, self.real = tries, code, 0, os.replace
+
+    def __call__(self, source: str, target: Path) -> None:
+        self.asked += 1
+        if self.asked <= self.tries:
+            error = PermissionError(13, "Access is denied")
+            if self.code is not None:
+                error.winerror = self.code  # type: ignore[attr-defined,unused-ignore]  # Windows
+            raise error
+        self.real(source, target)
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses between tries, in seconds; they take no time."""
+    waited: list[float] = []
+    monkeypatch.setattr(time, "sleep", waited.append)
+    monkeypatch.setattr(time, "monotonic", lambda: sum(waited))
+    return waited
+
+
+@pytest.mark.parametrize("code", [5, 32])
+def test_a_file_that_is_held_is_replaced_once_it_is_let_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pauses: list[float], code: int
+) -> None:
+    monkeypatch.setattr(os, "replace", held := Held(6, code))
+    write_private(tmp_path / "keys.json", {"keys": []})
+    assert json.loads((tmp_path / "keys.json").read_text()) == {"keys": []}
+    assert held.asked == 7 and pauses == sorted(set(pauses))
+
+
+@pytest.mark.parametrize(
+    ("code", "least", "most"), [(32, 2.0, 4.0), (None, 0.0, 0.0)], ids=["held", "refused"]
+)
+def test_a_file_that_stays_refused_is_no_endless_matter_and_leaves_nothing_behind(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    pauses: list[float],
+    code: int | None,
+    least: float,
+    most: float,
+) -> None:
+    monkeypatch.setattr(os, "replace", Held(10**6, code))
+    with pytest.raises(PermissionError):
+        write_private(tmp_path / "keys.json", {})
+    assert least <= sum(pauses) <= most
+    assert not list(tmp_path.iterdir())

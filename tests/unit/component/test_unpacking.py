@@ -243,42 +243,131 @@ def test_the_listing_names_the_version(unpacking):
 
 
 class Holding:
-    """`os.replace` of a Windows on which a scanner holds a file for so many tries."""
+    """A function of `os` on a Windows where a scanner holds a file for so many tries; `paths` limits it to some."""
 
-    def __init__(self, tries, winerror=32):
-        self.tries, self.winerror, self.real, self.asked = tries, winerror, os.replace, 0
+    def __init__(self, real, tries, winerror=32, paths=lambda path: True):
+        self.tries, self.winerror, self.real, self.paths, self.asked = tries, winerror, real, paths, 0
 
-    def __call__(self, source, target):
+    def __call__(self, *arguments, **options):
+        if not self.paths(str(arguments[0])):
+            return self.real(*arguments, **options)
         self.asked += 1
         if self.asked <= self.tries:
             error = PermissionError(errno.EACCES, "used by another process")
             error.winerror = self.winerror
             raise error
-        self.real(source, target)
+        return self.real(*arguments, **options)
+
+
+@pytest.fixture
+def pauses(unpacking, monkeypatch):
+    """The pauses between tries, in seconds; they take no time."""
+    now, waited = [0.0], []
+
+    def wait(seconds):
+        waited.append(seconds)
+        now[0] += seconds
+
+    monkeypatch.setattr(unpacking._once_more, "wait", wait)
+    monkeypatch.setattr(unpacking.time, "monotonic", lambda: now[0])
+    return waited
 
 
 @pytest.mark.parametrize("winerror", [5, 32])
-def test_a_folder_that_a_scanner_holds_is_moved_once_it_lets_go(unpacking, tmp_path, monkeypatch, winerror):
-    holding = Holding(3, winerror)
-    monkeypatch.setattr(unpacking.os, "replace", holding)
+def test_a_folder_that_a_scanner_holds_is_renamed_once_it_lets_go(
+    unpacking, tmp_path, monkeypatch, winerror, pauses
+):
+    holding = Holding(os.rename, 12, winerror)
+    monkeypatch.setattr(unpacking.os, "rename", holding)
+    monkeypatch.setattr(unpacking.os, "replace", None)  # Windows' own replaces files only
     (tmp_path / "made").mkdir()
     unpacking.move(tmp_path / "made", tmp_path / "there")
-    assert (tmp_path / "there").is_dir() and holding.asked == 4
+    assert (tmp_path / "there").is_dir() and holding.asked == 13
+    assert pauses == sorted(pauses) and pauses[0] < 0.1 and pauses[-1] > 1.0
 
 
-def test_a_folder_that_stays_held_is_said_with_what_may_hold_it(unpacking, tmp_path, monkeypatch):
-    monkeypatch.setattr(unpacking.os, "replace", Holding(10**6))
-    monkeypatch.setattr(unpacking, "HELD", 0.0)
-    with pytest.raises(unpacking.CannotUnpack, match="virus scanner.*pulse Restart"):
+def test_a_folder_that_stays_held_is_waited_for_half_a_minute(unpacking, tmp_path, monkeypatch, pauses):
+    monkeypatch.setattr(unpacking.os, "rename", Holding(os.rename, 10**6))
+    with pytest.raises(PermissionError):
         unpacking.move(tmp_path / "made", tmp_path / "there")
+    assert 30 <= sum(pauses) <= 35
 
 
 def test_a_folder_that_may_not_be_written_is_not_tried_again(unpacking, tmp_path, monkeypatch):
-    refusing = Holding(10**6, winerror=None)
-    monkeypatch.setattr(unpacking.os, "replace", refusing)
+    refusing = Holding(os.rename, 10**6, winerror=None)
+    monkeypatch.setattr(unpacking.os, "rename", refusing)
     with pytest.raises(PermissionError):
         unpacking.move(tmp_path / "made", tmp_path / "there")
     assert refusing.asked == 1
+
+
+@pytest.mark.parametrize("winerror", [5, 32])
+def test_what_stays_held_is_said_with_what_may_hold_it(unpacking, monkeypatch, winerror):
+    monkeypatch.setattr(unpacking, "HELD", 0.0)
+    monkeypatch.setattr(unpacking.os, "rename", Holding(os.rename, 10**6, winerror))
+    work = Carried(unpacking).unpack(unpacking)
+    assert work.state == "failed"
+    assert f"code {winerror}" in work.sentence and "virus scanner" in work.sentence
+    assert "pulse Restart" in work.sentence and "make it writable" not in work.sentence
+
+
+def test_the_first_start_outlasts_a_scanner_at_every_step(unpacking, monkeypatch):
+    monkeypatch.setattr(unpacking, "_FIRST_PAUSE", 0.0)
+    opened = Path.open
+
+    def held(path, *arguments, **options):
+        return lock(path, *arguments, **options)
+
+    lock = Holding(opened, 2, 5, paths=lambda path: path.endswith(".lock"))
+    monkeypatch.setattr(Path, "open", held)
+    monkeypatch.setattr(unpacking.os, "rename", rename := Holding(os.rename, 2))
+    work = Carried(unpacking).unpack(unpacking)
+    assert work.state == "done", work.sentence
+    assert (lock.asked, rename.asked) == (3, 3)
+
+
+def test_a_library_that_a_scanner_reads_is_not_taken_for_damaged(unpacking, monkeypatch):
+    monkeypatch.setattr(unpacking, "_FIRST_PAUSE", 0.0)
+    folder = Carried(unpacking).unpack(unpacking).folder
+    real = Path.read_bytes
+    reading = Holding(real, 2, paths=lambda path: path.endswith(".so"))
+    monkeypatch.setattr(Path, "read_bytes", lambda path: reading(path))
+    assert unpacking.is_whole(folder) and reading.asked == 3
+
+
+class Windows:
+    """Renames no folder in which a file is open, as NTFS does."""
+
+    def __init__(self, unpacking):
+        self.unpacking = unpacking
+
+    def rename(self, source, target):
+        held = vars(sys.modules[self.unpacking.HOME])["held"]
+        if any(not file.closed and Path(file.name).is_relative_to(source) for file in held):
+            error = PermissionError(errno.EACCES, "used by another process")
+            error.winerror = 32
+            raise error
+        os.replace(source, target)
+
+
+def test_on_windows_a_file_of_the_version_in_use_is_kept_open_so_it_cannot_be_removed(unpacking, monkeypatch):
+    works = [Carried(unpacking, word=f"version {number}").unpack(unpacking) for number in range(3)]
+    place = works[0].folder.parent
+    monkeypatch.setattr(unpacking.os, "rename", Windows(unpacking).rename)
+    vars(sys.modules[unpacking.HOME])["held"].clear()
+    for number, work in enumerate(works):
+        os.utime(work.folder / "complete.json", (number, number))
+    assert unpacking.hold(place, works[0].identity, system="win32")
+    unpacking.clean(place, works[2].identity)
+    assert works[0].folder.is_dir()
+    # And with the process, the file is let go.
+    vars(sys.modules[unpacking.HOME])["held"].pop().close()
+    unpacking.clean(place, works[2].identity)
+    assert not works[0].folder.exists()
+
+
+def test_on_windows_a_version_that_is_gone_is_not_held(unpacking, tmp_path):
+    assert not unpacking.hold(tmp_path, "gone", system="win32")
 
 
 def test_the_payload_needs_no_lzma(unpacking, monkeypatch):

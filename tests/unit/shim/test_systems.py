@@ -369,3 +369,30 @@ def test_the_watch_closes_them_unless_the_address_was_given(tmp_path: Path, give
     proxy.servers.pool.keep = kept.append  # type: ignore[method-assign]
     proxy._look()
     assert kept == ([] if given else [[]])
+
+
+#: (rules of paths, where the shim is, the home it goes by)
+HOMES = [
+    (posixpath, "/Users/me/.tdmcp/shim/stdio_shim/__main__.py", "/Users/me/.tdmcp"),
+    (posixpath, "/Users/me/.tdmcp/shim/stdio_shim/../stdio_shim/__main__.py", "/Users/me/.tdmcp"),
+    (posixpath, "/opt/show/home/shim/stdio_shim/__main__.py", "/opt/show/home"),
+    (posixpath, "/src/tdmcp/stdio_shim/__main__.py", "~/.tdmcp"),
+    (ntpath, "C:\\Users\\me\\.tdmcp\\shim\\stdio_shim\\__main__.py", "C:\\Users\\me\\.tdmcp"),
+    (ntpath, "D:\\tdmcp\\shim\\stdio_shim\\__main__.py", "D:\\tdmcp"),
+    (ntpath, "C:\\Claude Extensions\\tdmcp\\server\\stdio_shim\\__main__.py", "~\\.tdmcp"),
+]
+
+
+@pytest.mark.parametrize(("paths", "program", "home"), HOMES, ids=[one[1] for one in HOMES])
+def test_without_an_environment_the_home_is_where_the_shim_was_copied_to(
+    monkeypatch: pytest.MonkeyPatch, paths: Any, program: str, home: str
+) -> None:
+    monkeypatch.delenv("TDMCP_HOME", raising=False)
+    monkeypatch.setattr(paths, "expanduser", lambda path: path)  # neither HOME nor USERPROFILE is set
+    if paths is ntpath:
+        monkeypatch.setattr(
+            ntpath, "abspath", ntpath.normpath
+        )  # elsewhere it would ask for the working folder
+    assert shim.home_folder(program, paths) == home
+    monkeypatch.setenv("TDMCP_HOME", "/given")
+    assert shim.home_folder(program, paths) == "/given"
