@@ -22,7 +22,7 @@ from mcp_types import (
 
 from tdmcp_embedded.errors import ToolFailure, near
 from tdmcp_embedded.prompts.table import PROMPTS, Look, PromptRow
-from tdmcp_embedded.protocol import arguments, completions, icons, runner
+from tdmcp_embedded.protocol import arguments, completions, icons, results, runner
 from tdmcp_embedded.protocol.offer import Context, Offer
 from tdmcp_embedded.protocol.requests import Host
 from tdmcp_embedded.tools.tool import Tool
@@ -59,18 +59,22 @@ class Prompts(Offer):
         values = _values(row, params.arguments or {})
         parts = [_filled(row.text, values)]
         for look in row.looks:
-            parts.append(f"{look.tool} says now:\n{await self._look(ctx, look, values)}")
+            parts.append(f"{look.tool} says now:\n{await self._look(ctx, row, look, values)}")
         message = PromptMessage(role="user", content=TextContent(text="\n\n".join(parts)))
         return GetPromptResult(description=row.description, messages=[message])
 
-    async def _look(self, ctx: Context, look: Look, values: Mapping[str, str]) -> str:
-        """What a tool says; a refusal too is worth knowing to the agent, and must not cost the prompt."""
+    async def _look(self, ctx: Context, row: PromptRow, look: Look, values: Mapping[str, str]) -> str:
+        """What a tool says.
+
+        Raises:
+            MCPError: what it refuses. A prompt with a refusal in it would look as if it were one to work with.
+        """
         tool = self._tools[look.tool]
         try:
             given = arguments.parse(tool, _filled(dict(look.arguments), values))
             output = await runner.run(self._host.call(ctx, tool.name), tool, given)
         except ToolFailure as refusal:
-            return refusal.text()
+            raise results.protocol_error(refusal, prompt=row.name) from None
         return output.text().encode("utf-8", "replace").decode("utf-8")
 
     async def complete(self, ctx: Context, params: CompleteRequestParams) -> Completion | None:

@@ -14,7 +14,7 @@ from mcp_types import CallToolRequestParams, SetLevelRequestParams
 from starlette.types import ASGIApp
 
 from tdmcp_embedded import __version__
-from tdmcp_embedded.protocol import sdk_sessions, shared_lists, tasks
+from tdmcp_embedded.protocol import malformed, sdk_sessions, shared_lists, tasks
 from tdmcp_embedded.protocol.apps import NetworkApp
 from tdmcp_embedded.protocol.dispatch import Dispatch
 from tdmcp_embedded.protocol.icons import SERVER_ICONS
@@ -107,6 +107,7 @@ class McpServer:
         self.server.add_request_handler("tools/call", CallToolRequestParams, self._tasks.call_tool)
         for method, (takes, answers) in self._tasks.methods.items():
             self.server.add_request_handler(method, takes, answers)
+        self.server.middleware.append(malformed.explain)
         self.server.middleware.append(self._introduce)
         self._messages = LogMessages(host.log, session_id, self._is_open)
         self.server.add_request_handler("logging/setLevel", SetLevelRequestParams, self._messages.set_level)

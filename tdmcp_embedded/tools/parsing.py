@@ -99,7 +99,7 @@ def _refusal(tool: Tool, schema: Schema, error: ValidationError) -> ToolFailure:
     wrong: dict[str, list[ErrorDetails]] = {}
     suggestions: list[str] = []
     for item in faults:
-        where = _where(item["loc"], item["type"])
+        where = location(item["loc"], item["type"])
         name = ".".join(where) or "arguments"
         if item["type"] == "extra_forbidden":
             known = names_at(schema, where[:-1], schema)
@@ -124,10 +124,11 @@ def _refusal(tool: Tool, schema: Schema, error: ValidationError) -> ToolFailure:
     )
 
 
-def _where(location: tuple[int | str, ...], kind: str) -> list[str]:
+def location(place: tuple[int | str, ...], kind: str) -> list[str]:
+    """The names that lead to what is wrong, from where pydantic says it is and how it calls the fault."""
     # pydantic puts the tags of union members into the location; they mean nothing to the caller.
     path = [
-        str(part) for part in location if not (isinstance(part, str) and ("[" in part or part[:1].isupper()))
+        str(part) for part in place if not (isinstance(part, str) and ("[" in part or part[:1].isupper()))
     ]
     if path and kind not in ("extra_forbidden", "missing") and path[-1] in _TAGS:
         path.pop()

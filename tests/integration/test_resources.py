@@ -383,20 +383,14 @@ async def test_a_prompt_keeps_braces_that_people_write(td: StandIn) -> None:
         assert shader in content.text and "ISF shader" in content.text
 
 
-async def test_a_prompt_survives_a_path_that_is_not_there(td: StandIn) -> None:
-    async with http_client(td) as client:
-        prompt = await client.get_prompt("explain_network", {"path": "/project1/insid"})
-        content = prompt.messages[0].content
-        assert isinstance(content, TextContent)
-        assert "Did you mean: /project1/inside" in content.text
-
-
 @pytest.mark.parametrize(
     ("name", "arguments", "says"),
     [
         ("fix_error", {}, "fix_errors"),
         ("port_shader", {}, "needs shader"),
         ("fix_errors", {"pth": "/"}, "path"),
+        # A prompt with a refusal in it would look as if it were one to work with.
+        ("explain_network", {"path": "/project1/insid"}, "Did you mean /project1/inside"),
     ],
 )
 async def test_a_wrong_prompt_or_argument_is_refused_with_the_right_one(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Any
 
 import anyio
 import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_types import PromptReference, ResourceTemplateReference
 
 from fakes.driver import StandIn
 from tests.integration.clients import http_client, request, structured
@@ -40,3 +44,32 @@ async def test_calls_are_refused_lists_stay_alive_and_nothing_happens_afterwards
         assert not works.is_error, works
         assert td.exec("op('/project1/ghost')") == "None"
     assert td.stats()["thread_conflicts"] == 0
+
+
+async def test_prompts_resources_and_completions_are_errors_of_the_protocol_meanwhile(
+    own_td: StandIn,
+) -> None:
+    """Not a success with a refusal in it, and no empty list."""
+    argument = {"name": "path", "value": "/"}
+    async with http_client(own_td, "legacy") as client:
+        await client.list_prompts()
+        asks: list[Callable[[], Awaitable[Any]]] = [
+            partial(client.get_prompt, "explain_network", {"path": "/project1"}),
+            partial(client.read_resource, "td://network/project1"),
+            partial(client.complete, PromptReference(type="ref/prompt", name="explain_network"), argument),
+            partial(
+                client.complete,
+                ResourceTemplateReference(type="ref/resource", uri="td://network/{path}"),
+                argument,
+            ),
+        ]
+        with own_td.blocked():
+            # Until the server has noticed, a call waits.
+            await client.call_tool("find_operators", {})
+            for ask in asks:
+                with pytest.raises(MCPError) as caught:
+                    await ask()
+                assert caught.value.error.code == -32603
+                assert "main thread" in caught.value.error.message
+                assert caught.value.error.data["code"] == "main_thread_stalled"
+        assert (await client.get_prompt("explain_network", {"path": "/project1"})).messages
