@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from tdmcp_embedded import __version__, host_facts, lifeline, main_thread
 from tdmcp_embedded.display import Display, Status
 from tdmcp_embedded.loading import Loading
-from tdmcp_embedded.pump import Pump
+from tdmcp_embedded.pump import Follow, Pump
 from tdmcp_embedded.touchdesigner.builds import run_later
 
 if TYPE_CHECKING:
@@ -87,22 +87,26 @@ def find(owner: Any) -> Embedded | None:
     return server
 
 
-def pump_of(owner: Any) -> Pump | None:
-    """What is to be told of each frame, for the component's onFrameStart; None while it has no server."""
+def lead_frames(owner: Any, follow: Follow) -> bool:
+    """From onFrameStart of the component: have each frame told to its server.
+
+    Args:
+        owner: the component.
+        follow: takes what to tell of each frame, None for nothing; called whenever that changes.
+
+    Returns:
+        Whether the component has a server.
+    """
     server = _servers.get(owner.id)
-    return None if server is None or server.end_if_gone() else server.frames
+    if server is None or server.end_if_gone():
+        return False
+    server.frames.lead(follow)
+    return True
 
 
 def released(td: Any) -> None:
     """An extension was torn down: see in two frames whether its component is gone, and end its server if so."""
     run_later(td, _sweep, delayFrames=2, delayRef=td.op.TDResources)
-
-
-def frame_started(owner_id: int) -> None:
-    """From onFrameStart of a script, for the server of the component with this id; the component itself asks the pump."""
-    server = _servers.get(owner_id)
-    if server is not None:
-        server.frames.frame_started()
 
 
 def play_changed() -> None:

@@ -26,6 +26,9 @@ SILENCE = 1.0
 
 _clock = time.monotonic
 
+#: Takes what each frame is to be told to; None for nothing.
+Follow = Callable[[Callable[[int], None] | None], None]
+
 
 class Pump:
     """Calls `work` once a frame, from `arm` to `end`. Main thread only.
@@ -42,13 +45,25 @@ class Pump:
         self._td, self._reference = td, td.op.TDResources
         self._work, self._revived = work, revived
         self._chain = 0
+        self._follow: Follow | None = None
         self.awake = False
-        """Whether frames are wanted. Read in every frame, as is `ended`: no calls for that."""
+        """Whether frames are wanted."""
         self.ended = False
         self._last = _clock()
         self._starts = self._starts_at_tick = 0
         self._next: Any = None
         """The pending run of the chain."""
+
+    def lead(self, follow: Follow) -> None:
+        """Tell this what each frame is to be told to, now and whenever it changes; nobody else from now on."""
+        self._follow = follow
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._follow is not None:
+            # The text it comes from may have been taken away by now.
+            with suppress(Exception):
+                self._follow(self.frame_started if self.awake else None)
 
     def arm(self) -> None:
         """Start the chain, unless it has been started."""
@@ -64,16 +79,19 @@ class Pump:
         self._starts_at_tick = self._starts
         self._last = _clock()
         self._come_again(1)
+        self._tell()
 
     def sleep(self) -> None:
         """No more frames until `arm` or `rearm`: nothing of ours runs meanwhile."""
         self.awake = False
         self._cancel()
+        self._tell()
 
     def end(self) -> None:
         """No more frames, for good."""
         self.ended, self.awake = True, False
         self._cancel()
+        self._tell()
 
     def _cancel(self) -> None:
         self._chain += 1  # should it come all the same
@@ -88,7 +106,7 @@ class Pump:
             self._td, self._tick, self._chain, delayFrames=frames, delayRef=self._reference
         )
 
-    def frame_started(self) -> None:
+    def frame_started(self, _frame: int) -> None:
         """From onFrameStart, once a frame. The number of the frame says nothing: of a slow timeline, or one that loops
         in a single frame, it stays what it was for many."""
         if not self.awake:

@@ -54,6 +54,9 @@ class Tdmcp:
             self._prepare()
             _prepared.add(self.ownerComp.id)
         loaded = self.ownerComp.op("bootstrap").module.load(self.ownerComp, td)
+        lifecycle = self.ownerComp.op("lifecycle")
+        if lifecycle is not None:
+            lifecycle.module.follow(lifecycle.module.look)
         if loaded is None:
             self._say(UNPACKING)
             return

@@ -1,14 +1,15 @@
 """Execute DAT: when the server starts, ends, and is looked after."""
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     me: Any = None  # TouchDesigner puts it in the scope of every DAT
 
 
-#: The pump of this component's server, which outlives this module; None until it is known.
-_pump: Any = None
+#: What each frame is told to; None while nothing of ours is to run.
+_frame_started: Callable[[int], None] | None = None
 
 
 def _extension() -> Any:
@@ -23,8 +24,6 @@ def onStart() -> None:
 
 def onCreate() -> None:
     # Comes on dropping the component in and on paste; at launch it may come together with onStart. Boot() knows.
-    global _pump
-    _pump = None
     _extension().Boot()
 
 
@@ -34,22 +33,25 @@ def onExit() -> None:
 
 
 def onFrameStart(frame: int) -> None:
-    # Not through the extension: this comes in every frame. While the server is switched off, nothing is called.
-    if _pump is None:
-        _look(frame)
-    elif _pump.awake:
-        _pump.frame_started()
-    elif _pump.ended:
-        _look(frame)
+    # While the server is switched off, this comparison is all.
+    if _frame_started is not None:
+        _frame_started(frame)
 
 
-def _look(frame: int) -> None:
-    """Find the pump, or go on with the unpacking that a script may have cancelled."""
-    global _pump
+def follow(told: Callable[[int], None] | None) -> None:
+    """Have each frame told to this from now on. Called by the pump of the server when it goes to sleep and wakes."""
+    global _frame_started
+    _frame_started = told
+
+
+def look(frame: int) -> None:
+    """Find the pump, which outlives this module, or go on with the unpacking that a script may have cancelled."""
     embed = sys.modules.get("tdmcp_embedded.embed")
-    if embed is not None:
-        _pump = embed.pump_of(me.parent())
-    elif frame % 60 == 0 and getattr(sys.modules.get("_tdmcp_unpacking"), "jobs", None):
+    if embed is not None and embed.lead_frames(me.parent(), follow):
+        return
+    if not getattr(sys.modules.get("_tdmcp_unpacking"), "jobs", None):
+        follow(None)
+    elif frame % 60 == 0:
         _extension().Boot()
 
 
@@ -58,3 +60,7 @@ def onPlayStateChange(state: bool) -> None:
     embed = sys.modules.get("tdmcp_embedded.embed")
     if embed is not None:
         embed.play_changed()
+
+
+# This module is compiled again at every change of its text, and in every copy. `Boot` asks for this as well.
+follow(look)

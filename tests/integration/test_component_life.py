@@ -179,6 +179,7 @@ def test_switched_off_nothing_of_ours_is_called_in_a_frame_but_the_callback_itse
     td.exec("del __import__('builtins').counted")
     ours = [name for file, name in called if "tdmcp" in Path(file).as_posix().split("/fakes/")[0]]
     assert ours == ["onFrameStart"], called
+    assert td.exec("op('/project1/tdmcp/lifecycle').module._frame_started") == "None", "one comparison"
     td.exec(f"{COMPONENT}.par.Active = True")
     assert serving(td) == td.url
 

@@ -26,7 +26,7 @@ def test_a_killed_chain_is_started_anew_from_frame_start(td, boot):
     td.pending.clear()
     job = server.queue.submit(lambda: "done")
     for _ in range(40):
-        embed.frame_started(server.owner_id)
+        server.frames.frame_started(0)
         td.frame()
     assert len(td.pending) == 1
     assert job.future.result(30) == "done"
@@ -100,9 +100,7 @@ def test_a_build_without_a_thread_manager_is_served_in_a_pause_as_well(td, boot)
 def test_frame_start_beside_a_running_chain_pumps_once_a_frame(td, boot):
     server = boot()
     for _ in range(10):
-        # As other components do, too.
-        for owner in (1, server.owner_id, 2):
-            embed.frame_started(owner)
+        server.frames.frame_started(0)
         td.frame()
     assert server.stats()["frames"] == 10
     assert len(td.pending) == 1
@@ -111,7 +109,7 @@ def test_frame_start_beside_a_running_chain_pumps_once_a_frame(td, boot):
 def test_frames_that_are_told_of_leave_the_chain_asleep_and_it_wakes_when_they_stop(td, boot):
     server = boot()
     for _ in range(25):
-        embed.frame_started(server.owner_id)
+        server.frames.frame_started(0)
         td.frame()
     assert td.pending[0][0] > 1, "it looks again in some frames, not in the next"
     td.frame(2 * HEARTBEAT)
@@ -120,10 +118,34 @@ def test_frames_that_are_told_of_leave_the_chain_asleep_and_it_wakes_when_they_s
     assert server.stats()["frames"] == before + 5
 
 
+def test_each_frame_is_told_to_the_server_while_it_is_on_and_to_nobody_while_it_is_off(td, boot):
+    owner, told = Owner(), []
+    server = boot(owner)
+    Server.made[-1].answer(9988)
+    assert embed.lead_frames(owner, told.append)
+    server.apply({"Active": False})
+    td.frame(30)
+    server.apply({"Active": True})
+    td.frame(2)
+    server.stop()
+    assert [one is None for one in told[-3:]] == [True, False, True]
+    assert not embed.lead_frames(owner, told.append)
+
+
+def test_a_callback_whose_text_is_gone_does_not_keep_the_server_from_sleeping(td, boot):
+    owner = Owner()
+    server = boot(owner)
+    Server.made[-1].answer(9988)
+    embed.lead_frames(owner, lambda told: 1 / 0)
+    server.apply({"Active": False})
+    td.frame(30)
+    assert not server.frames.awake and td.pending == []
+
+
 def test_a_pause_wakes_the_chain_at_once(td, boot):
     server = boot()
     for _ in range(30):
-        embed.frame_started(server.owner_id)
+        server.frames.frame_started(0)
         td.frame()
     td.pause(True)
     embed.play_changed()
@@ -146,7 +168,7 @@ def test_changed_settings_are_taken_in_the_next_frame_though_the_server_is_looke
 def test_a_server_that_ends_leaves_no_run_behind(td, boot):
     server = boot()
     for _ in range(5):
-        embed.frame_started(server.owner_id)
+        server.frames.frame_started(0)
         td.frame()
     server.stop()
     assert td.pending == []
