@@ -51,9 +51,23 @@ def validated(values: dict[str, Any]) -> Settings:
 
 def explained(state: State) -> tuple[str, bool]:
     """Why a thread failed, in a sentence, and whether it would fail again."""
+    from tdmcp_embedded.blocked_libraries import explained as why_blocked
     from tdmcp_embedded.http.listening import CannotListen
 
     error = state.error
+    blocked = why_blocked(error)
+    if blocked:
+        return blocked, True
+    if (
+        isinstance(error, ModuleNotFoundError)
+        and "." in (error.name or "")
+        and "_tdmcp_private_imports" in sys.modules
+    ):
+        sentence = (
+            f"{error.name}, a part of the server's libraries, is gone: a virus scanner has probably taken the file away. Allow "
+            "it there, restart TouchDesigner, and pulse Restart if need be: what is missing is unpacked again."
+        )
+        return sentence, True
     if isinstance(error, ModuleNotFoundError) and "_tdmcp_private_imports" in sys.modules:
         # The full build brings everything but what TouchDesigner ships itself.
         sentence = (

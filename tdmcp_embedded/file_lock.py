@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Final
 
 from tdmcp_embedded.file_modes import make_private_folder
+from tdmcp_embedded.files import is_held
 
 #: Seconds to wait for another process, which holds a lock for milliseconds.
 WAIT_S: Final = 2.0
 _RETRY_S: Final = 0.001
+_HELD_RETRY_S: Final = 0.02
 
 #: What a file system says that has no locks (some network mounts). Nothing can be locked there, so nobody waits.
 _NO_LOCKS: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL)
@@ -45,9 +47,9 @@ def locked(path: Path, wait: float = WAIT_S) -> Iterator[None]:
     """
     make_private_folder(path.parent)
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
-    handle = os.open(lock_path(path), flags, 0o600)
+    until = time.monotonic() + wait
+    handle = _open(lock_path(path), flags, until)
     try:
-        until = time.monotonic() + wait
         while not _try_lock(handle):
             if time.monotonic() >= until:
                 raise TimeoutError(
@@ -60,6 +62,17 @@ def locked(path: Path, wait: float = WAIT_S) -> Iterator[None]:
             _unlock(handle)
     finally:
         os.close(handle)
+
+
+def _open(path: Path, flags: int, until: float) -> int:
+    """Open the lock's file, which Windows refuses while a virus scanner looks at it."""
+    while True:
+        try:
+            return os.open(path, flags, 0o600)
+        except PermissionError as error:
+            if not is_held(error) or time.monotonic() >= until:
+                raise
+        time.sleep(_HELD_RETRY_S)
 
 
 if sys.platform == "win32":

@@ -64,9 +64,19 @@ class Client:
     #: For formats that changed: the container of a given document.
     container_of: Callable[[Any], tuple[str, ...]] | None = None
     http: bool = True
+    #: Whether it may read any of its places, so that an entry belongs in the first and in all that are there.
+    every_place: bool = False
 
     def file(self, machine: Machine, scope: str, folder: Path) -> Path:
-        """The configuration file of a scope.
+        """The configuration file of a scope, the first of `files`.
+
+        Raises:
+            Refused: the client has no such scope.
+        """
+        return self.files(machine, scope, folder)[0]
+
+    def files(self, machine: Machine, scope: str, folder: Path) -> list[Path]:
+        """The configuration files of a scope that an entry belongs in: one, but where nobody knows which is read.
 
         Raises:
             Refused: the client has no such scope.
@@ -74,7 +84,9 @@ class Client:
         if scope == "project" and not self.project:
             raise Refused(f"{self.title} has no configuration per project.", "Use --scope user.")
         places = self.user(machine) if scope == "user" else tuple(folder / name for name in self.project)
-        return next((place for place in places if place.exists()), places[0])
+        if self.every_place:
+            return [places[0], *(place for place in places[1:] if place.exists())]
+        return [next((place for place in places if place.exists()), places[0])]
 
     def path_in(self, document: Any) -> tuple[str, ...]:
         """The keys to the servers in a document that was read."""
@@ -140,7 +152,8 @@ def _opencode_container(document: Any) -> tuple[str, ...]:
 def _claude_desktop(machine: Machine) -> tuple[Path, ...]:
     name = "claude_desktop_config.json"
     if machine.system == "win32":
-        # Installed from the Store, or by its installer since 2026, it sees its own copy of the roaming folder only.
+        # Installed from the Store, or by its installer since 2026, it reads its own copy of the roaming folder, and where
+        # that has no such file the usual one; a version beside it that is no package reads the usual one.
         packages = sorted(machine.local.glob("Packages/Claude_*/LocalCache/Roaming"))
         return (*(p / "Claude" / name for p in packages), machine.roaming / "Claude" / name)
     return (machine.roaming / "Claude" / name,)
@@ -162,8 +175,9 @@ CLIENTS: dict[str, Client] = {
             (),
             _common("url", ""),
             "Quit Claude Desktop (not only its window) and start it again.",
-            "Connect to local MCP servers (Model Context Protocol); the packaged Windows path: claude-code issue 26073",
+            "Connect to local MCP servers (Model Context Protocol); the packaged Windows path: claude-code issues 25579 and 26073",
             http=False,
+            every_place=True,
         ),
         Client(
             "claude-code",

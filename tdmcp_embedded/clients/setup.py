@@ -84,29 +84,39 @@ def add(name: str, choice: Choice, machine: Machine | None = None, *, dry_run: b
     """
     machine = machine or Machine()
     row = client(name)
-    path = row.file(machine, choice.scope, choice.folder)
+    path, *more = row.files(machine, choice.scope, choice.folder)
     server = _server(row, choice, machine)
     entry = row.write(server)
     with_key = bool(server.key if isinstance(server, Http) else server.environment.get(KEY_VARIABLE))
-    files.read(path)
+    for one in (path, *more):
+        _servers(row, one)  # refused before anything is changed
     if choice.url and not dry_run:
         remote.remember(machine, remote.address(choice.url, machine))
     name = _entry_name(row, path, machine)
     if isinstance(server, Stdio) and not dry_run:
         launch.install_shim(machine)
-    change = files.edit(
-        path,
-        lambda text: _put(row, path, text, name, entry),
-        journal=machine.tdmcp / "clients.json",
-        private=with_key,
-        dry_run=dry_run,
-    )
+    # A new file beside one that is there hides it, so it begins as that one.
+    usual = next((text for text in map(files.read, more) if text), "")
+
+    def put(place: Path, name: str, before: str) -> files.Change:
+        return files.edit(
+            place,
+            lambda text: _put(row, place, text or before, name, entry),
+            journal=machine.tdmcp / "clients.json",
+            private=with_key,
+            dry_run=dry_run,
+        )
+
+    change = put(path, name, usual)
     outcome = Outcome(row, change.path, change.changed, [], _difference(change), change.backup)
     say = outcome.sentences.append
-    if not change.changed:
-        say(f"{row.title} has this entry already: {change.path}")
+    changes = [change, *(put(place, _entry_name(row, place, machine), "") for place in more)]
+    outcome.changed = any(one.changed for one in changes)
+    places = " and ".join(str(one.path) for one in changes if one.changed is outcome.changed)
+    if not outcome.changed:
+        say(f"{row.title} has this entry already: {places}")
     else:
-        say(f"{'Would add' if dry_run else 'Added'} {name} to {row.title}: {change.path}")
+        say(f"{'Would add' if dry_run else 'Added'} {name} to {row.title}: {places}")
     if name != ENTRY:
         say(f"Another server is called {ENTRY} there, and was left as it is; this one is called {name}.")
     if change.backup is not None:
@@ -125,7 +135,7 @@ def add(name: str, choice: Choice, machine: Machine | None = None, *, dry_run: b
     outcome.sentences += _packages(change.path, machine)
     if not _installed(row, machine):
         say(f"{row.title} does not seem to be installed here.")
-    if change.changed and not dry_run:
+    if outcome.changed and not dry_run:
         say(row.restart)
     return outcome
 
@@ -138,7 +148,16 @@ def remove(name: str, choice: Choice, machine: Machine | None = None, *, dry_run
     """
     machine = machine or Machine()
     row = client(name)
-    path = row.file(machine, choice.scope, choice.folder)
+    places = row.files(machine, choice.scope, choice.folder)
+    for place in places:
+        _servers(row, place)  # refused before anything is changed
+    outcomes = [_removed(row, place, machine, dry_run) for place in places]
+    changed = [one for one in outcomes if one.changed] or outcomes[:1]
+    changed[0].sentences = [sentence for one in changed for sentence in one.sentences]
+    return changed[0]
+
+
+def _removed(row: Client, path: Path, machine: Machine, dry_run: bool) -> Outcome:
     name = _entry_name(row, path, machine)
     change = files.edit(
         path,
@@ -168,25 +187,33 @@ def status(name: str, choice: Choice, machine: Machine | None = None) -> Status:
     """
     machine = machine or Machine()
     row = client(name)
-    path = row.file(machine, choice.scope, choice.folder)
+    found = [
+        _status_of(row, place, choice.scope, machine)
+        for place in row.files(machine, choice.scope, choice.folder)
+    ]
+    # Which of several places is read nobody knows: the one that needs something done counts.
+    return max(found, key=lambda one: ("current", "absent", "differs", "broken").index(one.state))
+
+
+def _status_of(row: Client, path: Path, scope: str, machine: Machine) -> Status:
     installed = _installed(row, machine)
     try:
         servers = _servers(row, path)
     except Refused as refusal:
-        return Status(row, choice.scope, path, "broken", refusal.message, installed)
+        return Status(row, scope, path, "broken", refusal.message, installed)
     ours = _entry_name(row, path, machine)
     entry = servers.get(ours)
     others = [name for name, other in servers.items() if name != ours and entries.starts_us(other, machine)]
     if entry is None:
-        return Status(row, choice.scope, path, "absent", f"No entry in {path}", installed, None, others)
+        return Status(row, scope, path, "absent", f"No entry in {path}", installed, None, others)
     if not isinstance(entry, dict):
         sentence = f"{ours} in {path} is not an object"
-        return Status(row, choice.scope, path, "differs", sentence, installed, {}, others)
+        return Status(row, scope, path, "differs", sentence, installed, {}, others)
     problems = list(entries.problems(entry, machine))
     state = "differs" if problems else "current"
     how = "over HTTP" if entries.address_of(entry) else "through the shim"
     sentence = " ".join(problems) or f"Set up {how} in {path}"
-    return Status(row, choice.scope, path, state, sentence, installed, entry, others)
+    return Status(row, scope, path, state, sentence, installed, entry, others)
 
 
 def text(name: str, choice: Choice, machine: Machine | None = None) -> str:

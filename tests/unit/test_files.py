@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import stat
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tdmcp_embedded.file_lock import locked
 from tdmcp_embedded.files import write_private
 
 #: (name beside keys.json, seconds since it was written, whether the next write removes it)
@@ -98,3 +100,26 @@ def test_a_file_that_stays_refused_is_no_endless_matter_and_leaves_nothing_behin
         write_private(tmp_path / "keys.json", {})
     assert least <= sum(pauses) <= most
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("code", "opened"), [(5, True), (32, True), (None, False)])
+def test_a_lock_whose_file_a_scanner_looks_at_is_had_once_it_is_let_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pauses: list[float], code: int | None, opened: bool
+) -> None:
+    path = tmp_path / "keys.json"
+    real, refusals = os.open, [3]
+
+    def held(name: str | Path, *arguments: int) -> int:
+        if str(name).endswith(".lock") and refusals[0]:
+            refusals[0] -= 1
+            error = PermissionError(13, "Access is denied")
+            if code is not None:
+                error.winerror = code  # type: ignore[attr-defined,unused-ignore]  # Windows
+            raise error
+        return real(name, *arguments)
+
+    monkeypatch.setattr(os, "open", held)
+    with contextlib.suppress(PermissionError), locked(path):
+        path.write_text("{}")
+    assert path.exists() is opened and refusals == [0 if opened else 2]
+    assert len(pauses) == (3 if opened else 0)

@@ -9,7 +9,7 @@ const fs = require('fs')
 const os = require('os')
 const path = require('path')
 
-const SHIM = path.join(__dirname, 'stdio_shim')
+const OWN = path.join(__dirname, 'stdio_shim')
 const HOME = process.env.TDMCP_HOME || path.join(os.homedir(), '.tdmcp')
 
 /** A value from the extension's settings; a host may leave the placeholder of an empty one as it is. */
@@ -67,6 +67,34 @@ function others () {
     .map(folder => path.join(folder, 'python3'))
 }
 
+/**
+ * The folder of the shim to start: a copy in the home. Windows shows this bundle to the host's package alone, and Python,
+ * which belongs to no package, may not find it. The bundle's own where no copy can be made, or others could change it.
+ */
+function shim () {
+  const folder = path.join(HOME, 'shim', 'bundle', 'stdio_shim')
+  const file = path.join(folder, '__main__.py')
+  const part = path.join(folder, '.__main__.py.' + process.pid + '.part')
+  try {
+    const wanted = fs.readFileSync(path.join(OWN, '__main__.py'))
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (process.getuid) {
+      for (const place of [HOME, path.dirname(path.dirname(folder)), path.dirname(folder), folder]) {
+        const facts = fs.statSync(place)
+        if (facts.uid !== process.getuid() || facts.mode & 0o022) return OWN
+      }
+    }
+    if (!fs.existsSync(file) || !fs.readFileSync(file).equals(wanted)) {
+      fs.writeFileSync(part, wanted, { mode: 0o600 })
+      fs.renameSync(part, file)
+    }
+    return folder
+  } catch {
+    try { fs.rmSync(part, { force: true }) } catch {}
+    return OWN
+  }
+}
+
 function find () {
   const candidates = [setting('TDMCP_PYTHON'), ...running(), ...installed(), ...others()]
   return candidates.find(file => file && fs.existsSync(file))
@@ -81,8 +109,8 @@ function main () {
   }
   const instance = setting('TDMCP_INSTANCE')
   // A folder, since Python keeps its compiled form; without site-packages and the user's variables.
-  const child = spawn(python, ['-I', '-S', SHIM, ...(instance ? ['--instance', instance] : [])],
-    { stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true })
+  const child = spawn(python, ['-I', '-S', shim(), ...(instance ? ['--instance', instance] : [])],
+    { stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true, env: { ...process.env, TDMCP_HOME: HOME } })
   process.stdin.pipe(child.stdin)
   child.stdout.pipe(process.stdout)
   child.stderr.pipe(process.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import plistlib
 import sys
@@ -177,3 +178,68 @@ def test_nobody_else_can_change_what_clients_start(machine: Machine) -> None:
     launch.install_shim(machine)
     assert path.stat().st_mode & 0o777 == 0o600
     assert all(not folder.stat().st_mode & 0o022 for folder in (path.parent, path.parent.parent))
+
+
+def packaged(windows: Machine, package: str | None, usual: str | None) -> tuple[Path, Path]:
+    """Claude Desktop as a package, with these texts in its own file and in the usual one; None for no file."""
+    found = []
+    name = "claude_desktop_config.json"
+    for folder, text in (
+        (windows.local / "Packages" / "Claude_abc" / "LocalCache" / "Roaming" / "Claude", package),
+        (windows.roaming / "Claude", usual),
+    ):
+        folder.mkdir(parents=True)
+        if text is not None:
+            (folder / name).write_text(text, encoding="utf-8")
+        found.append(folder / name)
+    return found[0], found[1]
+
+
+OTHERS = '{"mcpServers": {"mine": {"command": "mine"}}}'
+
+
+@pytest.mark.parametrize(
+    ("package", "usual", "own", "other"),
+    [
+        (None, None, ["touchdesigner"], None),
+        (OTHERS, None, ["mine", "touchdesigner"], None),
+        (OTHERS, "{}", ["mine", "touchdesigner"], ["touchdesigner"]),
+        # The package reads the usual file for as long as it has none of its own.
+        (None, OTHERS, ["mine", "touchdesigner"], ["mine", "touchdesigner"]),
+    ],
+    ids=["neither", "the package's", "both", "the usual one"],
+)
+def test_an_entry_for_a_package_is_wherever_it_may_look_and_hides_nothing(
+    windows: Machine, package: str | None, usual: str | None, own: list[str], other: list[str] | None
+) -> None:
+    first, second = packaged(windows, package, usual)
+    outcome = setup.add("claude-desktop", Choice(), windows)
+    assert outcome.changed and str(first) in outcome.sentences[0]
+    assert (str(second) in outcome.sentences[0]) is (other is not None)
+
+    def servers(path: Path) -> list[str] | None:
+        return list(json.loads(path.read_text("utf-8"))["mcpServers"]) if path.exists() else None
+
+    assert (servers(first), servers(second)) == (own, other)
+    assert setup.status("claude-desktop", Choice(), windows).state == "current"
+    assert not setup.add("claude-desktop", Choice(), windows).changed
+    assert setup.remove("claude-desktop", Choice(), windows).changed
+    for path, text in ((first, package), (second, usual)):
+        assert (path.read_text("utf-8") if path.exists() else None) == text
+
+
+def test_an_entry_in_one_of_two_places_is_not_enough(windows: Machine) -> None:
+    first, second = packaged(windows, "{}", None)
+    setup.add("claude-desktop", Choice(), windows)
+    second.write_text("{}", encoding="utf-8")
+    state = setup.status("claude-desktop", Choice(), windows)
+    assert state.state == "absent" and state.path == second
+    assert setup.add("claude-desktop", Choice(), windows).changed
+    assert first.read_text("utf-8") == second.read_text("utf-8")
+
+
+def test_nothing_is_written_where_one_of_two_places_is_broken(windows: Machine) -> None:
+    first, _ = packaged(windows, "{}", "{broken")
+    with pytest.raises(Refused, match="broken at line 1"):
+        setup.add("claude-desktop", Choice(), windows)
+    assert first.read_text("utf-8") == "{}"

@@ -92,3 +92,48 @@ def test_the_launcher_finds_a_python_and_passes_everything_through(how: str, tmp
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert answer["id"] == 1 and "serverInfo" in answer["result"]
+
+
+def started(folder: Path, home: Path) -> dict[str, str]:
+    """What the launcher starts: a Python that says which folder it was given, and the home it was told."""
+    node = shutil.which("node")
+    if node is None or sys.platform == "win32":
+        pytest.skip("needs Node and a script that can be started")
+    python = folder.parent / "python"
+    python.write_text('#!/bin/sh\nprintf \'{"shim": "%s", "home": "%s"}\' "$3" "$TDMCP_HOME"\n')
+    python.chmod(0o700)
+    done = subprocess.run(
+        [node, str(folder / "server" / "launch.js")],
+        env={"HOME": str(home.parent), "TDMCP_HOME": str(home), "TDMCP_PYTHON": str(python), "PATH": "/bin"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    said: dict[str, str] = json.loads(done.stdout)
+    return said
+
+
+def test_the_shim_is_started_from_a_copy_in_the_home_which_every_program_sees(tmp_path: Path) -> None:
+    folder, home = unpacked(tmp_path), tmp_path / "home"
+    own = (folder / "server/stdio_shim/__main__.py").read_bytes()
+    for _ in range(2):
+        said = started(folder, home)
+        copy = Path(said["shim"])
+        assert copy.is_relative_to(home) and said["home"] == str(home)
+        assert [path.name for path in copy.iterdir()] == ["__main__.py"]
+        assert (copy / "__main__.py").read_bytes() == own
+        # As a version before has left it.
+        (copy / "__main__.py").write_bytes(b"older")
+
+
+@pytest.mark.parametrize("why", ["a file stands there", "others can change it"])
+def test_the_bundles_own_serves_where_no_copy_can_be_kept(tmp_path: Path, why: str) -> None:
+    folder, home = unpacked(tmp_path), tmp_path / "home"
+    home.mkdir(mode=0o700)
+    if why == "a file stands there":
+        (home / "shim").write_text("")
+    else:
+        (home / "shim").mkdir()
+        (home / "shim").chmod(0o777)
+    assert Path(started(folder, home)["shim"]) == folder / "server" / "stdio_shim"
