@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from time import perf_counter
 from typing import Any, Self
 
@@ -249,16 +249,32 @@ class Watch:
         return roots, cooking
 
 
-def broken_references(call: Call, gone: Mapping[str, str]) -> Steps[list[str] | None]:
-    """What in the project names operators by a path that is no more; None if nothing does.
+def parameters_gone() -> dict[str, set[str]]:
+    """The custom parameters that this call has taken away, by the path of their component; within its edit."""
+    journal = undo.journal()
+    gone, journal.parameters_gone = journal.parameters_gone, {}
+    return gone
+
+
+def broken_references(
+    call: Call, gone: Mapping[str, str], parameters: Mapping[str, Collection[str]] | None = None
+) -> Steps[list[str] | None]:
+    """What in the project names operators or custom parameters that are no more; None if nothing does.
 
     Args:
         gone: old path of what was deleted, renamed or moved, and its new path ("" where it is deleted).
+        parameters: what `parameters_gone` has given; what is there again is none of them.
     """
-    if not gone:
+    lost: dict[str, list[str]] = {}
+    for path, names in (parameters or {}).items():
+        comp = find(call.td, gone.get(path) or path)
+        if comp is not None:
+            here = {str(group.name) for group in comp.customParGroups}
+            lost[str(comp.path)] = [name for name in names if name not in here and comp.par[name] is None]
+    if not gone and not any(lost.values()):
         return None
     own = str(call.instance.get("component", ""))
-    found = yield from references.broken(call.td, gone, own)
+    found = yield from references.broken(call.td, gone, own, lost)
     lines = [str(each) for each in found.references[:_MOST_REFERENCES]]
     if len(found.references) > len(lines):
         more = f"{len(found.references) - len(lines)} more"

@@ -102,6 +102,7 @@ def _restore(call: Call, given: Checkpoint, comp: Any) -> Steps[Checkpoints]:
     )
     aftermath.need_confirmation(given.confirm, built.asked, built.deleted, "Restoring deletes")
     changed = bool(built.created or built.changed or built.deleted)
+    parameters_gone = aftermath.parameters_gone()
     output = Checkpoints(
         action="restore",
         checkpoints=checkpoints.listed(td, path),
@@ -116,7 +117,9 @@ def _restore(call: Call, given: Checkpoint, comp: Any) -> Steps[Checkpoints]:
             output.notes.append(f"{word}: {len(getattr(built, word))} in all")
     output.problems = yield from watch.after(call, [*built.created, *built.changed])
     output.notes += built.late
-    output.broken_references = yield from aftermath.broken_references(call, dict.fromkeys(built.deleted, ""))
+    output.broken_references = yield from aftermath.broken_references(
+        call, dict.fromkeys(built.deleted, ""), parameters_gone
+    )
     return output
 
 

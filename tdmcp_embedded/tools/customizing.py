@@ -52,12 +52,10 @@ def define_parameters(call: Call, given: DefineParameters) -> Steps[DefinedParam
     if given.rename:
         custom.rename(comp, given.rename, access)
     custom_check.check(comp, pages, access)
-    notes = [
-        f"{old} is {new} now: expressions, binds and scripts that name {old} do not follow"
-        for old, new in given.rename.items()
-    ]
+    notes: list[str] = []
     custom.remove(comp, given.remove)
     changed = custom.define(comp, pages, ranges=True, notes=notes)
+    parameters_gone = aftermath.parameters_gone()
     output = DefinedParameters(
         path=str(comp.path),
         changed=changed,
@@ -76,6 +74,8 @@ def define_parameters(call: Call, given: DefineParameters) -> Steps[DefinedParam
         # It may have waited for just these parameters.
         output.extensions = yield from build_extensions(call, comps=[output.path])
     output.problems = yield from watch.after(call, [output.path])
+    # What names a parameter does not follow when it is renamed.
+    output.broken_references = yield from aftermath.broken_references(call, {}, parameters_gone)
     return output
 
 

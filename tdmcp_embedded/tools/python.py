@@ -14,7 +14,7 @@ from tdmcp_embedded.frame_queue import TimeLimitExceeded
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath, bounding
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
-from tdmcp_embedded.touchdesigner import census, python, python_effects, undo
+from tdmcp_embedded.touchdesigner import census, python, python_effects, undo, vanished
 from tdmcp_embedded.touchdesigner.builds import find, is_annotation
 from tdmcp_embedded.touchdesigner.census import Census
 from tdmcp_embedded.touchdesigner.named_operators import NamedOperators
@@ -120,6 +120,7 @@ def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None,
     )
     named_before = named.listed() if named is not None else {}
     stored = census.stored(td) if effects.stores and (own is not None or not effects.opaque) else None
+    names = vanished.Names(td) if own is not None else None
     failure: list[ToolFailure] = []
 
     def put_back() -> None:
@@ -145,6 +146,7 @@ def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None,
     # Not in `own`: whoever puts back later removes what is not in that.
     was = own
     after = census.at_once(td) if own is not None else None
+    parameters_gone = names.gone().parameters if names is not None else {}
     elsewhere = 0
     if named is not None:
         was, after = named_before, named.listed(named_before)
@@ -176,8 +178,7 @@ def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None,
         watch = aftermath.Watch()
         output.problems = yield from watch.after(call, changes.created)
     gone = dict.fromkeys(changes.deleted, "") | dict(each.split(" → ", 1) for each in changes.renamed)
-    if gone:
-        output.broken_references = yield from aftermath.broken_references(call, gone)
+    output.broken_references = yield from aftermath.broken_references(call, gone, parameters_gone)
     return output
 
 

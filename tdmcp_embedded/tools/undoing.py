@@ -7,10 +7,11 @@ from pydantic import Field
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
+from tdmcp_embedded.tools import aftermath
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Output, Steps, Tool
 from tdmcp_embedded.touchdesigner import annotations as annotating
 from tdmcp_embedded.touchdesigner import undo as undoing
-from tdmcp_embedded.touchdesigner import undo_steps
+from tdmcp_embedded.touchdesigner import undo_steps, vanished
 
 #: Frames to wait for annotations that come back, one a frame.
 _MOST_FRAMES = 600
@@ -30,12 +31,15 @@ class Undone(Output):
     )
     can_redo: list[str] = Field(default=[])
     note: str = ""
+    broken_references: list[str] | None = Field(default=None)
 
     def text(self) -> str:
         word, done = ("Redone", self.redone) if self.redone else ("Undone", self.undone)
         lines = [f"{word}: {', '.join(done)}"]
         lines.append("can undo: " + (", ".join(self.can_undo) or "nothing"))
         lines.append("can redo: " + (", ".join(self.can_redo) or "nothing"))
+        if self.broken_references:
+            lines += ["Broken references:", *self.broken_references]
         return "\n".join([*lines, *([self.note] if self.note else [])])
 
 
@@ -46,6 +50,7 @@ def undo(call: Call, arguments: Undo) -> Steps[Undone]:
     # The settings hold the levels: what a person took back there, an agent below full may not bring again.
     own = str(call.instance.get("component", ""))
     guarded = call.td.op(own) if own and not call.level.allows(Level.FULL) else None
+    names = vanished.Names(call.td, undo_steps.concerned(call.td, arguments.steps, arguments.redo))
     moved = undo_steps.steps(
         call.td, arguments.steps, arguments.redo, others=arguments.others, guarded=guarded, guard=call.guard
     )
@@ -56,6 +61,8 @@ def undo(call: Call, arguments: Undo) -> Steps[Undone]:
     word = "redo" if arguments.redo else "undo"
     if not moved.done:
         raise ToolFailure(Code.PRECONDITION_FAILED, f"There is nothing to {word}.")
+    gone = names.gone()
+    broken = yield from aftermath.broken_references(call, gone.operators, gone.parameters)
     note = f"The next step, {moved.left!r}, is not of a call of this server; others: true takes it."
     return Undone(
         undone=[] if arguments.redo else moved.done,
@@ -63,6 +70,7 @@ def undo(call: Call, arguments: Undo) -> Steps[Undone]:
         can_undo=moved.can_undo[:20],
         can_redo=moved.can_redo[:20],
         note=note if moved.left else "",
+        broken_references=broken,
     )
 
 

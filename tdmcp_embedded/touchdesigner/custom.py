@@ -390,6 +390,8 @@ def _destroy_group(operator: Any, name: str) -> None:
 
 def _note_whole(operator: Any, group: Any) -> None:
     """Note a parameter that is about to be destroyed, so that it can be made again."""
+    gone = undo.journal().parameters_gone.setdefault(str(operator.path), set())
+    gone.update([str(group.name), *(str(par.name) for par in group)])
     definition = customs.parameter(list(group))
     page_name = str(group.page.name)
     states = [undo.ParameterState(par) for par in group]

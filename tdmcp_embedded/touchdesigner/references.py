@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from tdmcp_embedded.touchdesigner import describe, operators
 from tdmcp_embedded.touchdesigner.builds import find, op_type
+from tdmcp_embedded.touchdesigner.parameter_references import ParameterNames
 from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
@@ -51,14 +52,21 @@ class Found(NamedTuple):
     complete: bool
 
 
-def broken(td: ModuleType, gone: Mapping[str, str], own: str = "") -> Generator[None, None, Found]:
-    """The references to paths that are no more, in all of the project but the server's own component (`own`).
+def broken(
+    td: ModuleType,
+    gone: Mapping[str, str],
+    own: str = "",
+    parameters: Mapping[str, Collection[str]] | None = None,
+) -> Generator[None, None, Found]:
+    """The references to paths and custom parameters that are no more, in all of the project but the server's own
+    component (`own`).
 
     Args:
         gone: the old path of each operator that was deleted, renamed or moved, and its new path ("": none). What was
             inside is gone with it.
+        parameters: names of custom parameters that are gone, by the path of their component.
     """
-    look = _Look(td, gone)
+    look = _Look(td, gone, ParameterNames(td, parameters or {}, resolved))
     pace = operators.Pace(every=32)
     asked = steps = 0
     complete = True
@@ -78,8 +86,9 @@ def broken(td: ModuleType, gone: Mapping[str, str], own: str = "") -> Generator[
 
 
 class _Look:
-    def __init__(self, td: ModuleType, gone: Mapping[str, str]) -> None:
+    def __init__(self, td: ModuleType, gone: Mapping[str, str], parameters: ParameterNames) -> None:
         self._td = td
+        self._parameter_names = parameters
         self._gone = dict(gone)
         names = {posixpath.basename(path) for path in gone}
         self._named = re.compile("|".join(sorted(map(re.escape, names), key=len, reverse=True)) or r"(?!)")
@@ -103,8 +112,10 @@ class _Look:
                     self.found.append(Reference(path, str(par.name), text))
             elif how in ("expression", "bind"):
                 text = str(par.expr if how == "expression" else par.bindExpr)
-                if self._spoken(text, path, was):
+                if self._spoken(text, path, was) or self._parameter_names.spoken(text, path):
                     self.found.append(Reference(path, str(par.name), text))
+        for par in self._parameter_names.listed(operator):
+            self.found.append(Reference(path, str(par.name), str(par.val)))
         if operator.isDAT and operator.isEditable and operator.isText:
             self._script(operator, path, was)
 
@@ -125,10 +136,15 @@ class _Look:
 
     def _script(self, dat: Any, path: str, was: str) -> None:
         text = str(dat.text)
-        if len(text) > _LONGEST_SCRIPT or not (was or self._named.search(text)):
+        if len(text) > _LONGEST_SCRIPT:
+            return
+        parameters = self._parameter_names.spoken(text, path)
+        if not (was or parameters or self._named.search(text)):
             return
         for number, line in enumerate(text.splitlines(), 1):
-            if self._spoken(line, path, was) or any(
+            if (
+                self._spoken(line, path, was) or (parameters and self._parameter_names.spoken(line, path))
+            ) or any(
                 self._lost(word, path, was)
                 for match in _IMPORT.finditer(line)
                 if (word := next(filter(None, match.groups()), "")) and (word in self._names or "/" in word)

@@ -14,6 +14,9 @@ from tdmcp_embedded.touchdesigner.code_policy.invariant import Guard, denied
 from tdmcp_embedded.touchdesigner.code_policy.steps import Step
 from tdmcp_embedded.touchdesigner.undo import ParameterState
 
+#: Operators that are looked at for names which a step takes away.
+_MOST_CONCERNED = 800
+
 
 @dataclass
 class Moved:
@@ -74,6 +77,19 @@ def steps(
     if moved.left and not moved.done:
         raise _of_others(moved.left, redo)
     return moved
+
+
+def concerned(td: ModuleType, count: int, redo: bool) -> list[str]:
+    """Paths of what the steps of the next calls touch, as far as they were made by calls of this server."""
+    ledger = undo_stack.ledger(td)
+    calls = list(dict.fromkeys(ledger.redo_calls if redo else ledger.calls))[:count]
+    found: dict[str, None] = {}
+    for each in calls:
+        about = ledger.about.get(each)
+        if about is not None:
+            found |= dict.fromkeys(sorted(about.footprint.paths))
+            found |= {str(op.path): None for op in about.footprint.touched.values() if op.valid}
+    return list(found)[:_MOST_CONCERNED]
 
 
 def _step(

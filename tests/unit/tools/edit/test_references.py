@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tdmcp_embedded.touchdesigner import census
 from tests.unit.tools.harness import Bench
 
 #: (where, text, what the answer says of it), in a network that has `n` and a box with `inner` in it.
@@ -206,3 +207,172 @@ def test_several_operators_renamed_or_moved_name_what_they_break(bench: Bench) -
     assert lost(renamed) == ["/project1/of_a top: a"]
     moved = bench.json("update_operator", paths=["/project1/b", "/project1/c"], parent="/project1/box")
     assert lost(moved) == ["/project1/of_b top: b"]
+
+
+# -- custom parameters
+
+
+def rig(bench: Bench) -> Any:
+    """A box with custom parameters, an operator beside and one inside it."""
+    box = bench.make("baseCOMP", "box")
+    page = box.appendCustomPage("Own")
+    page.appendFloat("Speed")
+    page.appendFloat("Keep")
+    page.appendRGB("Tint")
+    box.par.opshortcut, box.par.parentshortcut = "Rig", "Rack"
+    bench.make("constantCHOP", "inner", parent="/project1/box")
+    bench.make("constantCHOP", "speaker")
+    other = bench.make("baseCOMP", "other")
+    other.appendCustomPage("Own").appendFloat("Speed")
+    bench.make("constantCHOP", "inner", parent="/project1/other")
+    return box
+
+
+#: (the operator that says it, the expression, the parameter of the box it names)
+_OF_PARAMETERS = [
+    ("speaker", "op('box').par.Speed", "Speed"),
+    ("speaker", "op('box').par['Speed'].eval() * 2", "Speed"),
+    ("speaker", "op('/project1/box').parGroup.Tint[0]", "Tint"),
+    ("speaker", "op('box').par.Tintg", "Tint"),
+    ("speaker", "op.Rig.par.Speed", "Speed"),
+    ("speaker", "parent().op('box').par.Speed", "Speed"),
+    ("box/inner", "parent().par.Speed", "Speed"),
+    ("box/inner", "me.parent().par.Speed", "Speed"),
+    ("box/inner", "parent(1).par.Speed", "Speed"),
+    ("box/inner", "parent.Rack.par.Speed", "Speed"),
+    ("box/inner", "ipar.Any.Speed", "Speed"),
+    ("box/inner", "me.parent().pars('Speed')[0]", "Speed"),
+]
+
+#: The same of code that names something else.
+_OF_OTHERS = [
+    ("speaker", "op('box').par.Keep"),
+    ("speaker", "op('other').par.Speed"),
+    ("speaker", "parent().op('other').par.Speed"),
+    ("speaker", "op.Another.par.Speed"),
+    ("other/inner", "parent().par.Speed"),
+    ("other/inner", "parent.Rack.par.Speed"),
+    ("other/inner", "ipar.Any.Speed"),
+    ("box/inner", "parent(2).par.Speed"),
+    ("box/inner", "me.par.Speed"),
+    ("box/inner", "len('Speed')"),
+]
+
+
+@pytest.mark.parametrize("how", ["remove", "rename"])
+@pytest.mark.parametrize(("who", "code", "name"), _OF_PARAMETERS)
+def test_what_names_a_custom_parameter_that_is_gone(
+    bench: Bench, how: str, who: str, code: str, name: str
+) -> None:
+    rig(bench)
+    bench.op(f"/project1/{who}").par.const0value.expr = code
+    given: dict[str, Any] = {"remove": [name]} if how == "remove" else {"rename": {name: "Fresh"}}
+    said = [f"/project1/{who} const0value: {code}"]
+    assert lost(bench.json("define_parameters", path="/project1/box", **given)) == said
+
+
+@pytest.mark.parametrize(("who", "code"), _OF_OTHERS)
+def test_what_names_another_parameter(bench: Bench, who: str, code: str) -> None:
+    rig(bench)
+    bench.op(f"/project1/{who}").par.const0value.expr = code
+    assert lost(bench.json("define_parameters", path="/project1/box", remove=["Speed"])) == []
+
+
+def test_scripts_binds_and_lists_that_name_a_custom_parameter(bench: Bench) -> None:
+    rig(bench)
+    text = "class Rig:\n    def go(self):\n        self.ownerComp.par.Speed = 2\n        self.ownerComp.par.Keep = 2\n"
+    bench.make("textDAT", "rig_ext", parent="/project1/box").text = text
+    bench.make("textDAT", "theirs", parent="/project1/other").text = text
+    bench.make(
+        "textDAT", "callbacks"
+    ).text = "def onValueChange(par, prev):\n    return par.name == 'Speed'\n"
+    bench.op("/project1/speaker").par.const0value.bindExpr = "op('box').par.Speed"
+    bench.make("parameterexecuteDAT", "watch", op="box", pars="Keep Speed")
+    bench.make("parameterexecuteDAT", "watch_other", op="other", pars="Speed")
+    answer = bench.json("define_parameters", path="/project1/box", remove=["Speed"])
+    assert sorted(lost(answer)) == [
+        "/project1/box/rig_ext line 3: self.ownerComp.par.Speed = 2",
+        "/project1/callbacks line 2: return par.name == 'Speed'",
+        "/project1/speaker const0value: op('box').par.Speed",
+        "/project1/watch pars: Keep Speed",
+    ]
+
+
+_CODE = "op('box').par.Speed"
+
+
+def test_other_ways_to_lose_a_custom_parameter(bench: Bench) -> None:
+    rig(bench)
+    bench.op("/project1/speaker").par.const0value.expr = _CODE
+    bench.run("checkpoint", action="save", path="/project1/box", name="c")
+    said = [f"/project1/speaker const0value: {_CODE}"]
+    code = "op('/project1/box').par.Speed.destroy()"
+    assert lost(bench.json("execute_python", code=code)) == said
+    assert lost(bench.json("undo")) == []
+    own = {"pages": [{"name": "Own", "parameters": [{"name": "Keep", "style": "Float"}]}]}
+    network = {"path": "/project1", "operators": [{"name": "box", "custom": own["pages"]}]}
+    assert lost(bench.json("build_network", **network)) == []
+    bench.run("define_parameters", path="/project1/box", rename={"Keep": "Speedy"})
+    bench.op("/project1/speaker").par.const0value.expr = "op('box').par.Speedy"
+    restored = bench.json("checkpoint", action="restore", path="/project1/box", name="c")
+    assert lost(restored) == ["/project1/speaker const0value: op('box').par.Speedy"]
+
+
+def test_a_parameter_that_is_there_again_breaks_nothing(bench: Bench) -> None:
+    rig(bench)
+    bench.op("/project1/speaker").par.const0value.expr = _CODE
+    pages = [{"name": "Own", "parameters": [{"name": "Speed", "style": "Int"}]}]
+    answer = bench.json("define_parameters", path="/project1/box", pages=pages)
+    assert answer["changed"] == ["Speed"] and lost(answer) == []
+
+
+def test_calls_of_a_batch_name_each_its_own(bench: Bench) -> None:
+    rig(bench)
+    bench.op("/project1/speaker").par.const0value.expr = _CODE
+    calls = [
+        {"tool": "define_parameters", "arguments": {"path": "/project1/box", "remove": [name]}}
+        for name in ("Keep", "Speed")
+    ]
+    results = bench.json("batch", calls=calls)["results"]
+    assert [lost(each["result"]) for each in results] == [[], [f"/project1/speaker const0value: {_CODE}"]]
+
+
+# -- undo and redo
+
+
+@pytest.fixture(params=[800, 0], ids=["small project", "large project"])
+def project(bench: Bench, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.setattr(census, "MOST_AT_ONCE", request.param)
+    return bench
+
+
+def test_undo_and_redo_name_what_they_break(project: Bench) -> None:
+    bench = project
+    rig(bench)
+    bench.make("selectTOP", "s", top="made")
+    bench.run("create_operator", parent="/project1", type="noiseTOP", name="made")
+    assert lost(bench.json("undo")) == ["/project1/s top: made"]
+    assert lost(bench.json("undo", redo=True)) == []
+    bench.run("delete_operators", paths=["/project1/made"])
+    assert lost(bench.json("undo")) == []
+    assert lost(bench.json("undo", redo=True)) == ["/project1/s top: made"]
+
+
+def test_undo_and_redo_of_a_rename_name_what_they_break(project: Bench) -> None:
+    bench = project
+    bench.make("noiseTOP", "n")
+    bench.make("selectTOP", "s", top="n")
+    bench.make("selectTOP", "t", top="m")
+    bench.run("update_operator", path="/project1/n", name="m")
+    assert lost(bench.json("undo")) == ["/project1/t top: m"]
+    assert lost(bench.json("undo", redo=True)) == ["/project1/s top: n"]
+
+
+def test_undo_and_redo_of_custom_parameters_name_what_they_break(project: Bench) -> None:
+    bench = project
+    rig(bench)
+    bench.op("/project1/speaker").par.const0value.expr = _CODE
+    bench.make("constantCHOP", "second").par.const0value.expr = "op('box').par.Tempo"
+    bench.run("define_parameters", path="/project1/box", rename={"Speed": "Tempo"})
+    assert lost(bench.json("undo")) == ["/project1/second const0value: op('box').par.Tempo"]
+    assert lost(bench.json("undo", redo=True)) == [f"/project1/speaker const0value: {_CODE}"]
