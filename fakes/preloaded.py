@@ -27,7 +27,7 @@ for _name in (
     "uvicorn.lifespan.on",
     "uvicorn.loops.asyncio",
     "anyio._backends._asyncio",
-    "httpx",
+    "httpx2",
 ):
     importlib.import_module(_name)
 
