@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import plistlib
 import re
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +40,21 @@ def beside(python: str) -> Path | None:
             return folder / "Contents" / "MacOS" / folder.stem.split(".")[0]
     program = path.with_name("TouchDesigner.exe")
     return program if program.is_file() else None
+
+
+def moves_away(python: str, machine: Machine) -> bool:
+    """Whether a TouchDesigner of a Mac lies where it does not stay, given its Python: macOS runs a downloaded program from a
+    folder that it makes for this one start (App Translocation), disk images go, and downloads are cleared away."""
+    if machine.system != "darwin":
+        return False
+    path = mac_form(python)
+    downloads = mac_form(f"{(machine.home / 'Downloads').as_posix()}/")
+    return "/apptranslocation/" in path or (".app/" in path and path.startswith(("/volumes/", downloads)))
+
+
+def mac_form(path: str) -> str:
+    """A path as a Mac compares it: letter case and the Unicode form make no difference."""
+    return unicodedata.normalize("NFC", path).casefold()
 
 
 def _windows(machine: Machine) -> list[Installation]:

@@ -113,15 +113,21 @@ def python(machine: Machine, given: str = "") -> str:
     """The Python for the shim: the one given, a running TouchDesigner's, an installed one's, or this one.
 
     Raises:
-        Refused: there is none but TouchDesigner itself.
+        Refused: there is none but TouchDesigner itself, or only one that a Mac is about to move or remove.
     """
     running = [
         str(entry.get("python") or "") for entry in reversed(instances.listing(machine.tdmcp / "instances"))
     ]
     installed = [str(one.python) for one in installations.find(machine)]
-    found = given or next((path for path in (*running, *installed) if path and os.path.isfile(path)), "")
-    if found:
-        return found
+    there = [given] if given else [path for path in (*running, *installed) if path and os.path.isfile(path)]
+    staying = [path for path in there if not installations.moves_away(path, machine)]
+    if staying:
+        return staying[0]
+    if there:
+        raise Refused(
+            f"The client cannot start the shim with {there[0]}, since that TouchDesigner does not stay where it is.",
+            "Quit TouchDesigner, move it to Applications in the Finder, start it there, and try again.",
+        )
     # Inside TouchDesigner sys.executable may be TouchDesigner itself, which would open a second one (fact 82).
     if Path(sys.executable).name.lower().startswith("touch"):
         raise Refused(

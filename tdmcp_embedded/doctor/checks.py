@@ -82,7 +82,10 @@ def touchdesigner(machine: Machine) -> Iterator[Finding]:
         if not known:
             yield Finding(NOTE, "TouchDesigner", "No installation was found in the usual places.",
                           "Open a project with the component: a running TouchDesigner is found anywhere.")  # fmt: skip
-    yield Finding(OK, "Python", f"The shim would be started by {launch.python(machine)}")
+    try:
+        yield Finding(OK, "Python", f"The shim would be started by {launch.python(machine)}")
+    except Refused as refusal:
+        yield Finding(PROBLEM, "Python", refusal.message, refusal.hint)
 
 
 def components(machine: Machine) -> Iterator[Finding]:

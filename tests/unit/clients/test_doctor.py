@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tdmcp_embedded import instances
 from tdmcp_embedded.clients import launch, setup
 from tdmcp_embedded.clients.catalogue import CLIENTS, ENTRY
 from tdmcp_embedded.clients.machine import Machine
@@ -264,3 +266,14 @@ def test_an_id_that_was_overheard_is_not_enough_to_be_shown_the_key(
         running(url=f"http://127.0.0.1:{port}/mcp", instance_id="the one", instance_secret=secret)
         (found,) = problems(checks.components(machine))
     assert "another program answers there" in found.sentence
+
+
+def test_a_touchdesigner_that_clients_cannot_name_is_a_finding_with_its_remedy(
+    mac: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = "/Volumes/TouchDesigner/TouchDesigner.app/Contents/bin/python3.11"
+    monkeypatch.setattr(os.path, "isfile", lambda path: path == place)
+    monkeypatch.setattr(instances, "listing", lambda folder: [{"python": place}])
+    *_, found = checks.touchdesigner(mac)
+    assert found.level == PROBLEM and "does not stay" in found.sentence
+    assert "move it to Applications" in found.remedy

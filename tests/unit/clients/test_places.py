@@ -243,3 +243,57 @@ def test_nothing_is_written_where_one_of_two_places_is_broken(windows: Machine) 
     with pytest.raises(Refused, match="broken at line 1"):
         setup.add("claude-desktop", Choice(), windows)
     assert first.read_text("utf-8") == "{}"
+
+
+#: (where the Python of TouchDesigner is, below the home where it begins with ~; whether clients may name it)
+MAC_PLACES = [
+    ("/Applications/TouchDesigner.app/Contents/bin/python3.11", True),
+    ("~/Applications/TouchDesigner.app/Contents/bin/python3.11", True),
+    (
+        "/private/var/folders/zy/T/AppTranslocation/613DF902/d/TouchDesigner.app/Contents/bin/python3.11",
+        False,
+    ),
+    ("/Volumes/TouchDesigner 2025/TouchDesigner.app/Contents/bin/python3.11", False),
+    ("/volumes/TouchDesigner 2025/TouchDesigner.app/Contents/bin/python3.11", False),
+    ("~/Downloads/TouchDesigner.app/Contents/bin/python3.11", False),
+    ("~/downloads/TD/TouchDesigner.app/Contents/bin/python3.11", False),
+    ("/Volumes/Tools/venv/bin/python3.11", True),
+    ("~/Downloads.old/TouchDesigner.app/Contents/bin/python3.11", True),
+]
+
+
+@pytest.mark.parametrize(("path", "stays"), MAC_PLACES, ids=[one[0] for one in MAC_PLACES])
+def test_no_client_is_told_of_a_touchdesigner_that_a_mac_is_about_to_move(
+    mac: Machine, path: str, stays: bool
+) -> None:
+    given = path.replace("~", mac.home.as_posix())
+    if stays:
+        assert launch.python(mac, given) == given
+        return
+    with pytest.raises(Refused, match="does not stay where it is") as refused:
+        launch.python(mac, given)
+    assert "move it to Applications" in refused.value.hint
+    assert launch.python(replace(mac, system="linux"), given) == given
+
+
+def test_a_home_with_letters_that_a_mac_writes_in_two_ways_is_one_home(mac: Machine) -> None:
+    composed, apart = "/Users/Ren\u00e9", "/Users/Rene\u0301"
+    there = replace(mac, home=Path(composed))
+    assert installations.moves_away(f"{apart}/Downloads/TouchDesigner.app/Contents/bin/python3.11", there)
+
+
+def test_an_installed_touchdesigner_is_preferred_to_a_running_one_that_does_not_stay(
+    mac: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passing = mac.home / "Downloads/TouchDesigner.app/Contents/bin/python3.11"
+    stays = tmp_path / "Applications/TouchDesigner.app/Contents/bin/python3.11"
+    for one in (passing, stays):
+        one.parent.mkdir(parents=True)
+        one.touch()
+    monkeypatch.setattr(launch.instances, "listing", lambda folder: [{"python": str(passing)}])
+    found = [installations.Installation(stays.parent, stays, stays)]
+    monkeypatch.setattr(installations, "find", lambda machine: found)
+    assert launch.python(mac) == str(stays)
+    found.clear()
+    with pytest.raises(Refused, match="does not stay"):
+        launch.python(mac)
