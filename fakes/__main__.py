@@ -28,6 +28,11 @@ def main(arguments: list[str] | None = None) -> int:
         # The component's own way for scripted set-ups; a key is no custom parameter, so that no .toe holds it.
         os.environ["TDMCP_TOKEN"] = options.token
 
+    if options.clock_step:
+        from fakes import coarse_clocks
+
+        coarse_clocks.use(options.clock_step / 1000)
+
     # Before numpy is there: its pool of threads would burn the cores that the server and the show share.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from fakes.process import Options, Process
@@ -72,6 +77,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
                         help="the .tox.toc of a build to drop in, instead of a new slim one")  # fmt: skip
     parser.add_argument("--build", default=NEWEST, choices=list(BUILDS),
                         help="the build of TouchDesigner to be; the newest by default")  # fmt: skip
+    parser.add_argument("--clock-step", type=_not_negative, default=os.environ.get("FAKES_CLOCK_STEP", "0"),
+                        metavar="MS", help="clocks move on in such steps, as on Windows (15.6)")  # fmt: skip
     parser.add_argument("--bare", action="store_true", help="without the component: TouchDesigner alone")
     return parser.parse_args(arguments)
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from tdmcp_embedded.discovery import Announcer
+    from tdmcp_embedded.http.browser_codes import BrowserCodes
     from tdmcp_embedded.http.oauth.desk import Desk
     from tdmcp_embedded.http.oauth.provider import Agents
     from tdmcp_embedded.http.thread import ServerThread, State
@@ -118,6 +119,7 @@ class Serving:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._public_changed: asyncio.Event | None = None
         self._mcp: McpServer | None = None
+        self._codes: BrowserCodes | None = None
         self._agents: Agents | None = None
         self._tasks: set[asyncio.Future[None]] = set()
         self._performing = bool(facts.get("perform_mode"))
@@ -224,8 +226,8 @@ class Serving:
         import webbrowser
 
         address = self.local_url.removesuffix("mcp")
-        # In the fragment, which browsers send to nobody; the page takes it out of the address at once.
-        if webbrowser.open(f"{address}#key={self.key}"):
+        # No key: other users of this machine can read command lines. In the fragment, which browsers send to nobody.
+        if self._codes is not None and webbrowser.open(f"{address}#code={self._codes.make()}"):
             self.warn("browser", "")
         else:
             self.warn("browser", f"No browser could be opened; the dashboard is at {address}.")
@@ -286,6 +288,7 @@ class Serving:
         import_sdk()  # before anything else of the SDK
         from tdmcp_embedded.files import home
         from tdmcp_embedded.http.app import build_app
+        from tdmcp_embedded.http.browser_codes import BrowserCodes
         from tdmcp_embedded.http.certificate_names import names
         from tdmcp_embedded.http.dashboard import Dashboard
         from tdmcp_embedded.http.keys import Keys
@@ -316,6 +319,7 @@ class Serving:
         self._history = History()
         host = Host(self._td, self._queue, self._current_settings, self._facts, self._log)
         self._mcp = McpServer(host)
+        self._codes = BrowserCodes()
         self._dashboard = Dashboard(
             host,
             self._keys,
@@ -324,6 +328,7 @@ class Serving:
             warning=lambda: self.warning,
             renewed=self._register,
             consents=self._make_desk(port) if settings.oauth else None,
+            codes=self._codes,
         )
         return build_app(
             self._mcp.asgi,

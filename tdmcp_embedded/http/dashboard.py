@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tdmcp_embedded import __version__
 from tdmcp_embedded.errors import Code, ToolFailure
+from tdmcp_embedded.http.browser_codes import BrowserCodes
 from tdmcp_embedded.http.condition import condition
 from tdmcp_embedded.http.connecting import KEY, ways_from_elsewhere, ways_to_connect
 from tdmcp_embedded.http.credentials import key_of
@@ -82,6 +83,7 @@ class Dashboard:
         warning: what a person should know, or nothing.
         renewed: called after a key was renewed, so that the registry of running servers learns of it.
         consents: where questions to the person come from, if from anywhere.
+        codes: with which the browser of this machine fetches the key.
     """
 
     def __init__(
@@ -94,10 +96,12 @@ class Dashboard:
         warning: Callable[[], str] = lambda: "",
         renewed: Callable[[], None] = lambda: None,
         consents: Consents | None = None,
+        codes: BrowserCodes | None = None,
     ) -> None:
         self._host, self._keys = host, keys
         self._sessions, self._is_open = sessions, is_open
         self._warning, self._renewed, self._consents = warning, renewed, consents
+        self._codes = codes or BrowserCodes()
         self._feed = Feed(host.queue, host.log, self._state)
 
     def endpoints(self) -> dict[str, Endpoint]:
@@ -112,6 +116,7 @@ class Dashboard:
         found = pages()
         found |= {path: Endpoint(_json(answer), ("GET",)) for path, answer in asked.items()}
         found["/api/events"] = Endpoint(self._feed, ("GET",))
+        found["/api/browser"] = Endpoint(_json(self._browser), ("POST",), public=True)
         found["/api/renew"] = Endpoint(_json(self._renew), ("POST",))
         if self._consents is not None:
             found["/api/consent"] = Endpoint(_json(self._consent), ("POST",))
@@ -251,6 +256,17 @@ class Dashboard:
         self._renewed()
         return {"token": fresh.token}
 
+    async def _browser(self, request: Request) -> dict[str, Any]:
+        """The access key for the browser that the component has just opened on this machine."""
+        code = _code(await request.body())
+        if not is_local(request.scope) or not self._codes.redeem(code):
+            raise ToolFailure(
+                Code.ACCESS_DENIED,
+                "This address was good for one visit within a minute, on the machine of TouchDesigner.",
+                hint="Pulse Open Dashboard again, or paste the access key.",
+            )
+        return {"token": self._keys.first().token}
+
     async def _consent(self, request: Request) -> dict[str, Any]:
         assert self._consents is not None
         key = key_of(request.scope)
@@ -303,6 +319,16 @@ def _json(answer: Answer) -> ASGIApp:
 def _owner(request: Request) -> str:
     key = key_of(request.scope)
     return key.id if key is not None else ""
+
+
+def _code(body: bytes) -> str:
+    """The code in a request; "" where there is none."""
+    try:
+        given = json.loads(body)
+    except (ValueError, RecursionError):
+        given = None
+    code = given.get("code") if isinstance(given, dict) else None
+    return code if isinstance(code, str) else ""
 
 
 def _decision(body: bytes) -> tuple[str, bool]:

@@ -17,6 +17,10 @@ SHARE: Final = 0.2
 #: Processor seconds a request is taken to cost before any was measured.
 _AT_FIRST_S: Final = 0.0025
 
+#: And what it is never taken to cost less than. Windows may see nothing of a thread that works between its ticks only, and
+#: one window of that after the other would make the cost vanish.
+_LEAST_S: Final = 0.0002
+
 #: Requests a second that are let in however much they cost: a few large ones must not shut out everybody for long.
 FLOOR: Final = 30.0
 
@@ -52,7 +56,7 @@ class InterpreterShare:
             over = used - self._used_then > SHARE * (now - self._since)
             if self._used_then >= 0 and (self._admitted >= _ENOUGH or over):
                 # Half of what was known stays, so that one window of large requests is no lasting change.
-                self._cost = (self._cost + (used - self._used_then) / self._admitted) / 2
+                self._cost = max(_LEAST_S, (self._cost + (used - self._used_then) / self._admitted) / 2)
             self._since, self._used_then, self._admitted = now, used, 0
         self._admitted += 1
 

@@ -44,6 +44,7 @@ class Dashboard {
     let failures = 0;
     while (!signal.aborted) {
       try {
+        await this.server.enter();
         this.connecting.take(await this.server.ask("/api/me"));
         await this.server.listen((name, content) => {
           failures = 0;

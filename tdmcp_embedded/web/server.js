@@ -8,6 +8,7 @@ export class KeyWanted extends Error {}
 export class DashboardServer {
   constructor() {
     this.key = takeKey();
+    this.code = takeCode();
     this.previewsAtOnce = 12;
   }
 
@@ -15,6 +16,23 @@ export class DashboardServer {
     this.key = key;
     if (key) sessionStorage.setItem(STORED, key);
     else sessionStorage.removeItem(STORED);
+  }
+
+  /** Fetch the key with the one-time code that the component has given the browser, if it has. */
+  async enter() {
+    const code = this.code;
+    if (!code) return;
+    this.use("");
+    let token;
+    try {
+      token = (await this.post("/api/browser", { code })).token;
+    } catch (problem) {
+      if (problem.status === undefined) throw problem; // no answer at all: to be tried again
+      this.code = "";
+      throw new KeyWanted(problem.message);
+    }
+    this.code = "";
+    this.use(token);
   }
 
   headers(more = {}) {
@@ -32,7 +50,7 @@ export class DashboardServer {
     if (response.ok) return told;
     const sentence = sentenceOf(told) || `The server answered ${response.status}.`;
     if (response.status === 401 || told.error?.data?.code === "key_is_local_only") throw new KeyWanted(sentence);
-    throw new Error(sentence);
+    throw Object.assign(new Error(sentence), { status: response.status });
   }
 
   post(path, body) {
@@ -93,6 +111,13 @@ function takeKey() {
     history.replaceState(null, "", location.pathname);
   }
   return sessionStorage.getItem(STORED) ?? "";
+}
+
+/** The one-time code from there, taken out likewise. */
+function takeCode() {
+  const code = new URLSearchParams(location.hash.slice(1)).get("code") ?? "";
+  if (code) history.replaceState(null, "", location.pathname);
+  return code;
 }
 
 function sentenceOf(told) {

@@ -158,12 +158,22 @@ def test_restart_serves_again_also_after_the_pump_was_killed_in_a_pause(td):
     assert answers(serving(td))
 
 
-def test_open_dashboard_shows_it_in_the_browser_with_the_key_where_no_server_sees_it(td, browser):
+def test_open_dashboard_gives_the_browser_a_code_that_fetches_the_key_once(td, browser):
     td.exec(f"{COMPONENT}.par.Opendashboard.pulse()")
     shown = until(
         lambda: td.exec("1") and browser.is_file() and browser.read_text("utf-8"), lambda text: text
     )
-    assert shown == f"{td.url.removesuffix('mcp')}#key={td.token}\n"
+    address, _, code = shown.strip().partition("#code=")
+    assert address == td.url.removesuffix("mcp") and str(td.token) not in shown
+
+    def fetch(given):
+        body = json.dumps({"code": given}).encode()
+        return request(f"{address}api/browser", "POST", body, {"Content-Type": "application/json"})
+
+    assert fetch("wrong").status == 403
+    first, second = fetch(code), fetch(code)
+    assert first.status == 200 and json.loads(first.body) == {"token": td.token}
+    assert second.status == 403 and "Open Dashboard again" in second.body.decode()
 
 
 def test_remote_agents_find_the_way_in_while_oauth_is_on(td):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import time
@@ -39,6 +40,23 @@ def test_it_says_how_things_are_and_keeps_the_key_to_this_tab(demo: StandIn, ope
     assert str(demo.token) not in page.content()
     page.reload()
     expect(page.locator("#sentence")).to_contain_text("Ready")
+
+
+def test_the_code_that_the_component_gives_the_browser_opens_it_once(demo: StandIn, started: Browser) -> None:
+    made = "next(iter(__import__('tdmcp_embedded.embed').embed._servers.values()))._serving._codes.make()"
+    code = ast.literal_eval(demo.exec(made))
+    address = f"{demo.ready['dashboard']}#code={code}"
+    with tab(started) as opened:
+        opened.page.goto(address)
+        expect(opened.page.locator("#sentence")).to_contain_text("Ready")
+        assert opened.page.url == demo.ready["dashboard"]
+        assert code not in " ".join(opened.requests)
+        opened.page.reload()
+        expect(opened.page.locator("#sentence")).to_contain_text("Ready")
+    with tab(started) as second:
+        second.page.goto(address)
+        expect(second.page.locator("#key-reason")).to_contain_text("one visit within a minute")
+        second.complaints.clear()  # the browser notes the refusal
 
 
 def test_it_loads_nothing_from_anywhere_else(demo: StandIn, opened: Tab) -> None:

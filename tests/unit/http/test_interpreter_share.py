@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fakes.coarse_clocks import STEP, in_steps
 from tdmcp_embedded.http.interpreter_share import FLOOR, SHARE, InterpreterShare
 
 
@@ -60,3 +61,25 @@ def test_what_an_idle_server_does_by_itself_is_not_taken_for_the_cost_of_request
         machine.used += 2.0
         machine.share.admitted()
     assert machine.share.spared(120) == Machine().share.spared(120)
+
+
+def test_work_that_a_coarse_clock_never_sees_costs_something_all_the_same() -> None:
+    machine = Machine()
+    machine.serve(2000 * 20, 2000.0, milliseconds_each=0.0)
+    assert machine.share.spared(120) == 120
+    # And what it sees at last, in steps of a tick, counts soon.
+    for _ in range(40):
+        machine.serve(25, 0.5, milliseconds_each=0.0)
+        machine.used += 8 * STEP
+    assert machine.share.spared(120) < 60
+
+
+@pytest.mark.parametrize("each", [1.0, 5.0])
+def test_a_clock_with_the_steps_of_windows_tells_the_cost_as_well_as_a_fine_one(each: float) -> None:
+    fine, coarse = Machine(), Machine()
+    coarse.share = InterpreterShare(
+        lambda: in_steps(lambda: coarse.now, STEP), lambda: in_steps(lambda: coarse.used, STEP)
+    )
+    for machine in (fine, coarse):
+        machine.serve(600, 6.0, milliseconds_each=each)
+    assert coarse.share.spared(120) == pytest.approx(fine.share.spared(120), rel=0.15)
