@@ -77,6 +77,18 @@ FIELDS: dict[tuple[str, str], dict[str, Any]] = {
     },
 }  # fmt: skip
 
+#: What is on in a new operator of the execute family, though the listed default is off (fact 71).
+ON_AT_CREATION: dict[str, tuple[str, ...]] = {
+    "executeDAT": ("active",),
+    "chopexecuteDAT": ("active", "valuechange"),
+    "datexecuteDAT": ("active",),
+    "opexecuteDAT": ("active",),
+    "panelexecuteDAT": ("active", "offtoon"),
+    "parameterexecuteDAT": ("active", "valuechange", "onpulse", "custom", "builtin"),
+    "pargroupexecuteDAT": ("active",),
+}
+FIELDS |= {(kind, name): {"creation": True} for kind, names in ON_AT_CREATION.items() for name in names}
+
 #: Names that every type of a family has under the same style, where the catalogue has none.
 FAMILY_STYLES: dict[tuple[str, str], str] = {("MAT", "blending"): "Toggle"}
 

@@ -1,6 +1,6 @@
 """Execute DATs and Parameter Execute DATs: which callback is called when (facts 6, 7 and 29).
 
-Every toggle is off on a new operator, and an exception in a callback becomes a script error of the DAT.
+A new one is active, and a Parameter Execute DAT listens to values and pulses (fact 71); an exception in a callback becomes a script error of the DAT.
 """
 
 from __future__ import annotations

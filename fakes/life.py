@@ -70,7 +70,9 @@ class Life:
         self.project.cook_rate_changed = lambda rate: setattr(world, "rate", rate)
         self.project.save_external = self._save_external
         self.risks: list[str] = []
-        """What has wedged TouchDesigner when done so: editor work right after a create (fact 12)."""
+        """What has wedged or ended TouchDesigner when done so: editor work right after a create (fact 12), and more than
+        one annotation in a frame, in whatever network is on screen (fact 68)."""
+        self._annotated_at = -1
         self._created_at = -EDITOR_REST
         self.display.layout.moved = self._editor_moved
         world.op_created.append(self._created)
@@ -186,6 +188,13 @@ class Life:
 
     def _created(self, node: Node) -> None:
         self._created_at = self.world.tick
+        if node.type == "annotateCOMP":
+            self._annotated()
+
+    def _annotated(self) -> None:
+        if self._annotated_at == self.world.tick:
+            self.risks.append("Several annotations were made in one frame; TouchDesigner may crash")
+        self._annotated_at = self.world.tick
 
     def _editor_moved(self, what: str) -> None:
         since = self.world.tick - self._created_at

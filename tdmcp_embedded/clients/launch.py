@@ -128,13 +128,17 @@ def python(machine: Machine, given: str = "") -> str:
             f"The client cannot start the shim with {there[0]}, since that TouchDesigner does not stay where it is.",
             "Quit TouchDesigner, move it to Applications in the Finder, start it there, and try again.",
         )
-    # Inside TouchDesigner sys.executable may be TouchDesigner itself, which would open a second one (fact 82).
-    if Path(sys.executable).name.lower().startswith("touch"):
+    if _is_touchdesigner(sys.executable):
         raise Refused(
             "No Python is found for the client to start the shim with.",
             "Run `tdmcp client add` with --python and the path of a Python 3.9 or newer.",
         )
     return sys.executable
+
+
+def _is_touchdesigner(executable: str) -> bool:
+    """Inside TouchDesigner sys.executable may be TouchDesigner itself, which would open a second one (fact 82)."""
+    return Path(executable).name.lower().startswith("touch")
 
 
 def command(

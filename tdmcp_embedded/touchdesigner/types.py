@@ -82,9 +82,12 @@ def _description(connector: Any) -> str:
 
 
 def parameter_line(par: Any) -> dict[str, Json]:
-    """A parameter in brief: label, style, default, menu words, page."""
+    """A parameter in brief: label, style, default, menu words, page; `new` where a new operator has another value."""
     row = describe.parameter(par)
-    row.pop("value", None)
+    value = row.pop("value", None)
+    if value is not None and "default" in row and value != row["default"] and not par.isOP:
+        # A new Execute DAT is active, whatever the default (facts 28, 71).
+        row["new"] = value
     row.pop("mode", None)
     row["page"] = clean(str(par.page.name)) if par.page is not None else ""
     return row

@@ -19,7 +19,6 @@ class Fact(NamedTuple):
 
 
 _DRIVER = "graphics drivers and their dialogs have no place in the stand-in"
-_LATER = "the stand-in does not behave so yet, or no test says so"
 _SERVER = "about the server's process, not about operators: its own tests cover it"
 
 FACTS: dict[int, Fact] = {
@@ -93,7 +92,7 @@ FACTS: dict[int, Fact] = {
     68: Fact("Operators", "L", "Many annotations made at once in a network on screen crash TouchDesigner; one every few frames is safe.", "nothing may crash TouchDesigner to show it"),
     69: Fact("Wires", "R", "inputConnectors of a COMP may be empty right after its In operator was made; a cook brings them."),
     70: Fact("Data", "DI", "TOP.save(asynchronous=True) gives a FileSaveStatus in the newest pages, perhaps a text in older builds."),
-    71: Fact("Frames", "LI", "Execute family at creation: active on; CHOP Execute valuechange, Panel Execute offtoon, Parameter Execute onpulse and custom on.", _LATER),
+    71: Fact("Frames", "LI", "Execute family at creation: active on; CHOP Execute valuechange, Panel Execute offtoon, Parameter Execute onpulse and custom on (inferred: valuechange and builtin, too)."),
     72: Fact("Finding", "LD", "op(par) takes parameters and evaluates them; par['x'] = value assigns; par[Par].", "what assigning to an item of no parameter does is not established: NotFaked"),
     73: Fact("Creating", "?", "Whether destroying a host with docked operators raises is not established; the script goes on in the code of one project.", "the stand-in lets it, and refuses it by a switch; Self Test asks"),
     74: Fact("Operators", "DL", "Script operators, Timer CHOP, OSC, Web and Keyboard DATs and the GLSL family are made with docked DATs, and a Ramp TOP with its keys; the language of shaders is glsl.", "the texts of others than GLSL TOPs, Script operators and Timer CHOPs are not established"),
@@ -135,6 +134,16 @@ HELD_TO_BY: dict[int, tuple[str, ...]] = {
     51: (
         "tests/integration/test_http_gates.py::test_a_port_held_by_a_listener_on_all_addresses_counts_as_taken",
         "tests/integration/test_http_gates.py::test_a_taken_port_is_one_clear_sentence",
+    ),
+    67: (
+        "tests/unit/tools/edit/test_new_operators.py::test_displaying_a_sop_takes_the_flag_off_the_other_and_undo_gives_it_back",
+    ),
+    71: (
+        "tests/unit/tools/edit/test_execute_dats.py::test_one_made_off_never_speaks",
+        "tests/unit/tools/edit/test_execute_dats.py::test_one_that_is_off_stays_off_in_copies_readings_and_checkpoints",
+    ),
+    75: (
+        "tests/unit/tools/read/test_checking.py::test_a_shader_that_fails_is_told_by_what_its_info_dat_says_and_once",
     ),
     68: (
         "tests/unit/tools/edit/test_annotations.py::test_several_annotations_are_made_one_a_frame_and_are_one_step",

@@ -52,6 +52,39 @@ def knobs(t):
     return comp
 
 
+#: Type -> what is on in a new one beside `active`.
+ON_AT_CREATION = {
+    "executeDAT": (),
+    "chopexecuteDAT": ("valuechange",),
+    "datexecuteDAT": (),
+    "opexecuteDAT": (),
+    "panelexecuteDAT": ("offtoon",),
+    "parameterexecuteDAT": ("onpulse", "custom", "valuechange", "builtin"),
+}
+
+
+@fact(71)
+def test_a_new_dat_of_the_execute_family_is_active(t):
+    for kind, on in ON_AT_CREATION.items():
+        dat = t.scratch.create(kind)
+        assert dat.par.active.eval(), kind
+        for name in on:
+            assert dat.par[name].eval(), (kind, name)
+
+
+@fact(71)
+def test_a_new_parameter_execute_dat_hears_without_being_switched_on(t):
+    comp = t.scratch.create(t.td.baseCOMP, "knobs")
+    comp.appendCustomPage("Knobs").appendFloat("Speed")
+    listener(t, t.td.parameterexecuteDAT, op="knobs", pars="*")
+    yield
+    t.scratch.store("heard", [])
+    comp.par.Speed = 2
+    yield
+    yield
+    assert heard(t) == [("value", "Speed", 2.0, 0.0)]
+
+
 @fact(6)
 def test_on_create_comes_when_a_copy_comes_to_be(t):
     original = listener(t, t.td.executeDAT, create=True, active=True)

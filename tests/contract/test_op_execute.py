@@ -49,9 +49,11 @@ def watching(t, what, *toggles):
     return lambda: t.scratch.fetch("log", [])
 
 
-def test_a_new_op_execute_dat_has_every_toggle_off(t):
+@fact(71)
+def test_a_new_op_execute_dat_is_active_and_has_every_other_toggle_off(t):
     dat = t.scratch.create(t.td.opexecuteDAT)
-    assert not any(p.eval() for p in dat.pars() if p.isToggle and p.page.name == "OP Execute")
+    on = [p.name for p in dat.pars() if p.isToggle and p.page.name == "OP Execute" and p.eval()]
+    assert on == ["active"]
 
 
 @fact(11)

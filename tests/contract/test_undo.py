@@ -158,3 +158,44 @@ def test_a_block_left_open_ends_with_the_callback(t):
     t.scratch.create(t.td.levelTOP)
     t.td.ui.undo.undo()
     assert [c.name for c in t.scratch.children] == ["level1"]
+
+
+@fact(35)
+@uses_undo_stack
+def test_a_change_that_is_recorded_takes_what_could_be_redone(t):
+    noise = t.scratch.create(t.td.noiseTOP)
+    with Block(t, "move"):
+        noise.nodeX = 100
+    t.td.ui.undo.undo()
+    assert t.td.ui.undo.redoStack == ["move"]
+    with Block(t, "move up"):
+        noise.nodeY = 100
+    assert t.td.ui.undo.redoStack == []
+
+
+@fact(35)
+@uses_undo_stack
+def test_a_block_within_a_block_belongs_to_the_outer_one(t):
+    noise = t.scratch.create(t.td.noiseTOP)
+    depth = len(t.td.ui.undo.undoStack)
+    with Block(t, "outer"):
+        noise.nodeX = 100
+        with Block(t, "inner"):
+            noise.nodeY = 100
+        noise.nodeX = 200
+    assert t.td.ui.undo.undoStack[0] == "outer" and len(t.td.ui.undo.undoStack) == depth + 1
+    t.td.ui.undo.undo()
+    assert (noise.nodeX, noise.nodeY) == (0, 0)
+
+
+@fact(56)
+@uses_undo_stack
+def test_the_newest_step_is_listed_first(t):
+    noise = t.scratch.create(t.td.noiseTOP)
+    for name in ("first", "second"):
+        with Block(t, name):
+            noise.nodeX = noise.nodeX + 50
+    assert t.td.ui.undo.undoStack[:2] == ["second", "first"]
+    t.td.ui.undo.undo()
+    t.td.ui.undo.undo()
+    assert t.td.ui.undo.redoStack[:2] == ["first", "second"]

@@ -25,6 +25,7 @@ from fakes import (
     evaluation,
     find,
     guard,
+    op_looks,
     op_network,
     op_parameters,
     par_collection,
@@ -44,6 +45,7 @@ from fakes.errors import tdError
 from fakes.extensions import Extensions
 from fakes.files import Files
 from fakes.guard import guarded
+from fakes.life import Life
 from fakes.nodes import Mode, Node, Wire
 from fakes.op_cooking import Cooking
 from fakes.operators import OP
@@ -54,6 +56,7 @@ from fakes.tops import glsl, image, resolution
 from fakes.tops.saving import FileSaveStatus
 from fakes.undo import UndoStack
 from fakes.world import World
+from tdmcp_embedded.clients import entries, launch
 
 
 class Mutant(NamedTuple):
@@ -572,3 +575,73 @@ def errors_show_at_once() -> None:
         problems.show(node)
 
     put(CookEngine, "run", showing)
+
+
+@instead_of(71, "new DATs of the execute family are off", "edit/test_execute_dats")
+def execute_dats_are_made_off() -> None:
+    made = creating._companions
+
+    def off(node: Node) -> None:
+        made(node)
+        for name in corrections.ON_AT_CREATION.get(node.info.name, ()):
+            node.par(name).value = False
+
+    put(creating, "_companions", off)
+
+
+@instead_of(67, "several SOPs of a network are displayed", _CONTRACT + "test_sops")
+def several_sops_are_displayed() -> None:
+    shown = vars(op_looks.Placed)["display"]
+
+    def on(self: Any, value: bool) -> None:
+        self._live().set_flag("display", bool(value))
+
+    put(op_looks.Placed, "display", property(shown.fget, on))
+
+
+@instead_of(68, "any number of annotations may be made in a frame", "../fakes/life/test_ui")
+def annotations_are_harmless() -> None:
+    put(Life, "_annotated", lambda self: None)
+
+
+@instead_of(75, "a shader that fails says nothing on its operator", _CONTRACT + "test_tops")
+def failing_shaders_are_silent() -> None:
+    put(glsl, "COMPILE_WARNING", "")
+
+
+@instead_of(82, "TouchDesigner itself is a Python", "../clients/test_places")
+def touchdesigner_is_a_python() -> None:
+    put(launch, "_is_touchdesigner", lambda executable: False)
+
+
+@instead_of(83, "nobody else registers with clients as touchdesigner", "../clients/test_setup")
+def the_name_is_ours() -> None:
+    put(entries, "is_ours", lambda entry, machine: True)
+
+
+@instead_of(35, "a new step leaves what could be redone", "../../contract/test_undo")
+def redo_survives_changes() -> None:
+    original = UndoStack._close
+
+    def keeping(self: UndoStack) -> None:
+        undone = list(self.undone)
+        original(self)
+        self.undone[:] = undone
+
+    put(UndoStack, "_close", keeping)
+
+
+@instead_of(35, "a block within a block is a step of its own", "../../contract/test_undo")
+def inner_blocks_are_steps() -> None:
+    def start(self: UndoStack, name: str, enable: bool = True) -> None:
+        if self.depth:
+            self._close()
+        self.depth = 1
+        self.open = undo.Step(name) if enable else None
+
+    put(UndoStack, "start", start)
+
+
+@instead_of(56, "the oldest step is listed first", "../../contract/test_undo")
+def the_oldest_step_is_first() -> None:
+    put(undo.Undo, "undoStack", property(lambda self: [s.name for s in self._world.undo.done]))

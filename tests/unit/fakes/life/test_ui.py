@@ -154,3 +154,14 @@ def test_moving_the_editor_right_after_a_create_is_noted_as_a_risk(td, alive, sc
     frames(2)
     td.ui.panes.current.home()
     assert len(alive.risks) == 1
+
+
+@fact(68)
+def test_several_annotations_in_one_frame_are_noted_as_a_risk(td, alive, scratch, frames):
+    for name in ("one", "two"):
+        scratch.create(td.annotateCOMP, name)
+        frames(1)
+    assert alive.risks == []
+    scratch.create(td.annotateCOMP, "three")
+    scratch.create(td.annotateCOMP, "four")
+    assert len(alive.risks) == 1

@@ -122,7 +122,7 @@ def test_several_annotations_are_made_one_a_frame_and_are_one_step(bench: Bench)
     made_in_each_frame(bench, seen)
     operators = [{"name": "n", "type": "noiseTOP"}]
     answer = bench.json("build_network", path=P, operators=operators, annotations=notes(9))
-    assert len(there(bench)) == 9 and max(seen) == 1
+    assert len(there(bench)) == 9 and max(seen) == 1 and bench.life.risks == []
     assert [each.par.Titletext.eval() for each in there(bench)] == [f"T{i}" for i in range(9)]
     assert set(answer["changed"]) == {f"{P}/note{i}" for i in range(9)} and not answer.get("notes")
     assert len(bench.td.ui.undo.undoStack) == depth + 1

@@ -19,7 +19,7 @@ def prepare(bench: Bench) -> None:
     bench.make("moviefileinTOP", "movie")
     bench.make("textDAT", "text")
     bench.make("tableDAT", "table")
-    bench.make("executeDAT", "exec")
+    bench.make("executeDAT", "exec").par.active = False
     base = bench.make("baseCOMP", "base")
     base.appendCustomPage("P").appendPython("Code")
     bench.make("textDAT", "inner", parent="/project1/tdmcp")

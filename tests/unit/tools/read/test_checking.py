@@ -197,3 +197,16 @@ def test_missing_files_are_named_each_whatever_number_they_have(bench: Bench) ->
     assert [group["message"] for group in found["problems"]] == [
         f"file: there is no file take {number}.mov" for number in range(5)
     ]
+
+
+def test_a_shader_that_fails_is_told_by_what_its_info_dat_says_and_once(bench: Bench) -> None:
+    """The operator's own warning says no more than where to look (fact 75)."""
+    glsl = bench.make("glslTOP", "g")
+    bench.op("/project1/g_pixel").text = "out vec4 c;\nvoid main() { c = vec4(nothing); }\n"
+    for _ in range(3):
+        glsl.cook(force=True)
+        bench.frame()
+    assert "Info DAT" in glsl.warnings()
+    problems = bench.json("check_errors", path="/project1")["problems"]
+    assert [(each["severity"], each["paths"]) for each in problems] == [("shader", ["/project1/g"])]
+    assert "nothing" in problems[0]["message"] and "Info DAT" not in problems[0]["message"]
