@@ -5,11 +5,13 @@ One private file, `projects.json` in our own folder. Standard library only; any 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from pathlib import Path
 from typing import Any
 
+from tdmcp_embedded import processes
 from tdmcp_embedded.clients.installations import beside
 from tdmcp_embedded.file_lock import locked
 from tdmcp_embedded.files import home, read, read_private, serial_of, write_private
@@ -68,6 +70,23 @@ class History:
 def known(path: Path | None = None) -> list[dict[str, Any]]:
     """The projects that were noted, latest first."""
     return _entries(read(path or home() / "projects.json") or {})
+
+
+def identity(facts: dict[str, Any]) -> str:
+    """What tells the component of one project from others, over restarts, as a word for a file's name.
+
+    A project without a file is another one in each process.
+
+    Args:
+        facts: those of `host_facts`.
+    """
+    folder, name = str(facts.get("project_folder") or ""), str(facts.get("project") or "")
+    if folder and name and _on_disk(folder, name):
+        project = [os.path.normcase(os.path.abspath(folder)), _stem(name)]
+    else:
+        project = [processes.host_id(), str(os.getpid()), str(processes.start_time(os.getpid()))]
+    words = "\n".join([*project, str(facts.get("component") or "")])
+    return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _entries(content: dict[str, Any]) -> list[dict[str, Any]]:

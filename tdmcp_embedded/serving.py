@@ -10,6 +10,7 @@ import json
 import math
 import os
 import secrets
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 
     from tdmcp_embedded.discovery import Announcer
     from tdmcp_embedded.http.browser_codes import BrowserCodes
+    from tdmcp_embedded.http.oauth.agents import Agents
     from tdmcp_embedded.http.oauth.desk import Desk
-    from tdmcp_embedded.http.oauth.provider import Agents
     from tdmcp_embedded.http.thread import ServerThread, State
     from tdmcp_embedded.protocol.server import McpServer
     from tdmcp_embedded.settings import Settings
@@ -121,6 +122,7 @@ class Serving:
         self._mcp: McpServer | None = None
         self._codes: BrowserCodes | None = None
         self._agents: Agents | None = None
+        self._expiry: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Future[None]] = set()
         self._performing = bool(facts.get("perform_mode"))
         self._log = log or Log()
@@ -327,7 +329,7 @@ class Serving:
             is_open=self._mcp.is_open,
             warning=lambda: self.warning,
             renewed=self._register,
-            consents=self._make_desk(port) if settings.oauth else None,
+            consents=self._make_desk() if settings.oauth else None,
             codes=self._codes,
         )
         return build_app(
@@ -345,16 +347,17 @@ class Serving:
             instance_secret=self._instance_secret,
         )
 
-    def _make_desk(self, port: int) -> Desk:
+    def _make_desk(self) -> Desk:
         from tdmcp_embedded.files import home
+        from tdmcp_embedded.http.oauth.agents import Agents
         from tdmcp_embedded.http.oauth.consents import Consents
         from tdmcp_embedded.http.oauth.desk import Desk
-        from tdmcp_embedded.http.oauth.provider import Agents
-        from tdmcp_embedded.http.oauth.store import Store
+        from tdmcp_embedded.http.oauth.store import Store, remove_old
+        from tdmcp_embedded.projects import identity
 
-        # Tokens are for one address, and so is their file.
+        remove_old(home(), time.time())
         try:
-            store = Store(home() / f"oauth-{port}.json")
+            store = Store(home() / f"oauth-{identity(self._facts)}.json")
         except NotPrivate as error:
             raise CannotServe(str(error)) from None
         self._agents = Agents(
@@ -365,6 +368,13 @@ class Serving:
     def _look_at_consents(self) -> None:
         waiting = self._agents.consents.waiting() if self._agents is not None else []
         self.asked = (waiting[0].id, waiting[0].sentence()) if waiting else ("", "")
+        self.warn("consent", _waiting_sentence([request.client_name for request in waiting]))
+        if waiting and self._loop is not None and self._agents is not None:
+            # Whoever waits may have closed the browser, and then nobody asks any more.
+            left = min(self._agents.consents.left(request) for request in waiting)
+            if self._expiry is not None:
+                self._expiry.cancel()
+            self._expiry = self._loop.call_later(left + 0.1, self._look_at_consents)
 
     def _with_agents(self, work: Callable[[Agents], object]) -> None:
         if self._agents is not None:
@@ -545,3 +555,12 @@ class Serving:
             self.warn("key", "")
             self._log.access("The access key was renewed at the component.", "ok", key=FIRST)
         self._register()
+
+
+def _waiting_sentence(names: list[str]) -> str:
+    """What Status says while agents wait for approval."""
+    if not names:
+        return ""
+    others = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    verb = "wait" if others else "waits"
+    return f"{names[0]}{others} {verb} for your approval: compare the code, then pulse Approve or Deny (page Security)."

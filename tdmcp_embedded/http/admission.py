@@ -21,6 +21,7 @@ from tdmcp_embedded.http.answers import Refusal, refuse
 from tdmcp_embedded.http.credentials import key_of
 from tdmcp_embedded.http.endpoints import Endpoints, find
 from tdmcp_embedded.http.fair_turns import FairTurns
+from tdmcp_embedded.http.hosts import caller_address
 from tdmcp_embedded.http.interpreter_share import InterpreterShare
 from tdmcp_embedded.http.keys import Key
 
@@ -93,7 +94,7 @@ class Admission:
         self._pace = pace
         self._known = known
         self._callers = FairTurns()
-        self._strangers = Bucket(time.monotonic)
+        self._strangers = FairTurns()
         #: By key; callers without one share theirs.
         self._own_pace: dict[str, Bucket] = {}
         self._share = InterpreterShare()
@@ -110,7 +111,8 @@ class Admission:
             caller = f"key {key.name}" if key is not None else f"from {(scope.get('client') or ('',))[0]}"
             taken, wait = await self._callers.take(caller, self._share.spared(rate), burst, MAX_WAIT_S)
         else:
-            taken, wait = await self._booked(self._strangers, _STRANGERS, _STRANGERS_WAIT_S)
+            # Addresses take turns as well, so that a flood from one does not keep others from signing in.
+            taken, wait = await self._strangers.take(caller_address(scope), *_STRANGERS, _STRANGERS_WAIT_S)
         if not taken:
             seconds = max(1, math.ceil(wait))
             sentence = f"Too many requests; call again in {seconds} s, one call at a time."

@@ -25,7 +25,7 @@ from tdmcp_embedded.logs.log import Log
 from tdmcp_embedded.settings import Settings
 
 if TYPE_CHECKING:
-    from tdmcp_embedded.http.oauth.provider import Agents
+    from tdmcp_embedded.http.oauth.agents import Agents
     from tdmcp_embedded.http.oauth.site import Site
 
 

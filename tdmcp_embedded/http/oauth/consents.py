@@ -19,6 +19,8 @@ MAX_UNKNOWN: Final = 3
 MAX_UNKNOWN_PER_ADDRESS: Final = 2
 #: Seconds that a person has.
 PATIENCE_S: Final = 300.0
+#: Seconds for which the outcome is kept for the browser, which may be slow to ask.
+_OUTCOME_S: Final = 600.0
 #: Letters and digits that nobody mistakes for each other.
 _ALPHABET: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 
@@ -130,11 +132,21 @@ class Consents:
         request = self.find(request_id)
         if request is None or request.decision is not Decision.PENDING:
             return None
-        request.decision = Decision.APPROVED if approve else Decision.DENIED
-        # Time for the browser to hear of it.
-        request.expires = self._clock() + 60.0
+        self._end(request, Decision.APPROVED if approve else Decision.DENIED, 60.0)
         self._on_change()
         return request
+
+    def lower(self, request_id: str, level: Level) -> None:
+        """Ask for a lower level from now on. A higher one is not possible: the person may be about to approve."""
+        request = self.find(request_id)
+        if request is None or request.decision is not Decision.PENDING or level.rank >= request.level.rank:
+            return
+        request.level = level
+        self._on_change()
+
+    def left(self, request: Request) -> float:
+        """Seconds until a request that waits expires."""
+        return max(0.0, request.expires - self._clock())
 
     def take(self, request_id: str) -> Request | None:
         """A decided request, which is then forgotten: its outcome is told once."""
@@ -146,11 +158,18 @@ class Consents:
     def _waiting(self) -> list[Request]:
         return [r for r in self._requests.values() if r.decision is Decision.PENDING]
 
+    def _end(self, request: Request, decision: Decision, kept: float) -> None:
+        request.decision = decision
+        request.expires = self._clock() + kept
+
     def _prune(self) -> None:
         now = self._clock()
         late = [r for r in self._requests.values() if now >= r.expires]
         for request in late:
-            del self._requests[request.id]
+            if request.decision is Decision.PENDING:
+                self._end(request, Decision.EXPIRED, _OUTCOME_S)
+            else:
+                del self._requests[request.id]
         if late:
             self._on_change()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tdmcp_embedded.http.oauth.provider import Agents
+from tdmcp_embedded.http.oauth.agents import Agents
 
 
 class Desk:

@@ -1,44 +1,48 @@
-"""The endpoints of OAuth: the SDK's, and the page on which the browser waits."""
+"""The endpoints of OAuth: metadata, the SDK's, and the page on which the browser waits."""
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
+import math
 from collections.abc import Mapping
 from typing import Any, Final
-from urllib.parse import parse_qs, unquote_plus, urlencode, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
-from mcp.server.auth.handlers.metadata import MetadataHandler
-from mcp.server.auth.routes import build_metadata, create_auth_routes, create_protected_resource_routes
+from mcp.server.auth.routes import create_auth_routes
 from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
 from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter, ValidationError
-from starlette.requests import Request
-from starlette.routing import Route, Router
+from starlette.routing import Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tdmcp_embedded.http.answers import Refusal, headers, refuse
+from tdmcp_embedded.http.answers import Refusal, header, refuse
 from tdmcp_embedded.http.endpoints import Endpoint
 from tdmcp_embedded.http.hosts import caller_address, origin
-from tdmcp_embedded.http.oauth import page
+from tdmcp_embedded.http.oauth import metadata, page, scopes
+from tdmcp_embedded.http.oauth.agents import Agents, address_of_request
 from tdmcp_embedded.http.oauth.consents import Decision
-from tdmcp_embedded.http.oauth.provider import FOREIGN_RESOURCE, Agents, Provider, address_of_request
+from tdmcp_embedded.http.oauth.consents import Request as Asked
+from tdmcp_embedded.http.oauth.forms import (
+    MOST_FIELDS,
+    oauth_error,
+    replay_body,
+    small,
+    with_credentials,
+    with_known_scopes,
+    without_scope,
+)
+from tdmcp_embedded.http.oauth.provider import FOREIGN_RESOURCE, Provider, TooManyRegistrations
+from tdmcp_embedded.http.oauth.resource_url import same_url
 from tdmcp_embedded.settings import Level
 
 AUTHORIZATION_METADATA: Final = "/.well-known/oauth-authorization-server"
 RESOURCE_METADATA: Final = "/.well-known/oauth-protected-resource/mcp"
-
-#: What the endpoints that anybody may call take: bytes of a body, and fields of a form, of which the SDK fails above 1000.
-_MOST_BYTES: Final = 16 * 1024
-_MOST_FIELDS: Final = 50
-
-#: How clients may show at the token endpoint who they are.
-_CLIENT_AUTHENTICATION: Final = ("none", "client_secret_basic", "client_secret_post")
+#: Where clients look that do not know the path of the resource.
+_ROOT_METADATA: Final = "/.well-known/oauth-protected-resource"
 
 _FORM: Final = b"application/x-www-form-urlencoded"
-#: Without this pydantic puts a slash behind a bare host, and an issuer must be the same to the letter.
 #: Hosts of issuers that the SDK takes without HTTPS.
 _THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
+#: Without this pydantic puts a slash behind a bare host, and an issuer must be the same to the letter.
 _URL: Final = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))
 #: Names this server is reached by; the host gate lets only few through.
 _SITES: Final = 8
@@ -53,20 +57,33 @@ class Site:
 
     def endpoints(self) -> Mapping[str, Endpoint]:
         """What is mounted where. All of it is public: who has no key yet comes here to get one."""
-        sdk = self._sdk
+        looks = ("GET", "HEAD")
         return {
-            AUTHORIZATION_METADATA: Endpoint(sdk, ("GET",), public=True),
-            RESOURCE_METADATA: Endpoint(sdk, ("GET",), public=True),
+            AUTHORIZATION_METADATA: Endpoint(self._server_metadata, looks, public=True),
+            RESOURCE_METADATA: Endpoint(self._resource_metadata, looks, public=True),
+            _ROOT_METADATA: Endpoint(self._resource_metadata, looks, public=True),
             "/register": Endpoint(self._register, ("POST",), public=True),
             "/authorize": Endpoint(self._authorize, ("GET",), public=True),
             "/token": Endpoint(self._token, ("POST",), public=True, takes=_FORM),
             "/revoke": Endpoint(self._revoke, ("POST",), public=True, takes=_FORM),
-            "/consent": Endpoint(self._consent, ("GET",), public=True),
+            "/consent": Endpoint(self._consent, ("GET", "POST"), public=True, takes=_FORM),
         }
 
     def challenge(self, scope: Scope) -> str:
-        """What a refused client is told besides: where to read how to get in."""
-        return f'resource_metadata="{origin(scope)}{RESOURCE_METADATA}"'
+        """What a refused client is told besides: where to read how to get in, and what it can ask for."""
+        return f'resource_metadata="{origin(scope)}{RESOURCE_METADATA}", scope="{" ".join(self._offered())}"'
+
+    def _offered(self) -> list[str]:
+        return scopes.offered(self._agents.ceiling())
+
+    async def _server_metadata(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if await self._sdk_for(scope, receive, send) is not None:
+            found = metadata.authorization_server(origin(scope), self._offered())
+            await metadata.answer(scope, send, found)
+
+    async def _resource_metadata(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if await self._sdk_for(scope, receive, send) is not None:
+            await metadata.answer(scope, send, metadata.protected_resource(origin(scope), self._offered()))
 
     async def _authorize(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The SDK's answer, unless it is an error that it would tell by sending the browser to the client's address.
@@ -74,34 +91,53 @@ class Site:
         Anybody can register any address; nobody is sent to one before the person at TouchDesigner has decided.
         """
         address_of_request.set(caller_address(scope))
-        await self._sdk(scope, receive, _OnlyToConsent(send, f"{origin(scope)}/consent?"))
+        query = with_known_scopes(scope.get("query_string", b""))
+        client = parse_qs(query.decode("latin-1")).get("client_id", [""])[-1]
+        unknown = bool(client) and client not in self._agents.store.clients
+        only = _OnlyToConsent(send, f"{origin(scope)}/consent?", browser=_is_browser(scope), unknown=unknown)
+        await self._sdk({**scope, "query_string": query}, receive, only)
 
     async def _token(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The SDK's answer, unless the token is asked for another server (RFC 8707), which the SDK does not check."""
-        body = await _small(scope, receive, send, fields=_MOST_FIELDS)
+        body = await small(scope, receive, send, fields=MOST_FIELDS)
         if body is None:
             return
         asked = parse_qs(body.decode("latin-1")).get("resource", [])
-        if any(resource.rstrip("/") != f"{origin(scope)}/mcp" for resource in asked):
-            await _oauth_error(send, "invalid_target", FOREIGN_RESOURCE)
+        if any(not same_url(resource, f"{origin(scope)}/mcp") for resource in asked):
+            await oauth_error(send, "invalid_target", FOREIGN_RESOURCE)
             return
         address_of_request.set(caller_address(scope))
-        await self._sdk(scope, _replay(_with_credentials(body, scope), receive), send)
+        await self._sdk(scope, replay_body(with_credentials(without_scope(body), scope), receive), send)
 
     async def _revoke(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = await _small(scope, receive, send, fields=_MOST_FIELDS)
+        body = await small(scope, receive, send, fields=MOST_FIELDS)
         if body is not None:
-            body = _with_credentials(body, scope)
+            address_of_request.set(caller_address(scope))
+            body = with_credentials(body, scope)
             if b"client_secret=" not in body:
                 body += b"&client_secret="  # the SDK wants the field, also of clients without a secret
-            await self._sdk(scope, _replay(body, receive), send)
+            await self._sdk(scope, replay_body(body, receive), send)
 
     async def _register(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = await _small(scope, receive, send)
-        if body is not None:
-            await self._sdk(scope, _replay(body, receive), send)
+        body = await small(scope, receive, send)
+        if body is None:
+            return
+        address_of_request.set(caller_address(scope))
+        try:
+            await self._sdk(scope, replay_body(body, receive), send)
+        except TooManyRegistrations as error:
+            seconds = max(1, math.ceil(error.seconds))
+            sentence = f"Too many registrations from this address; register again in {seconds} s."
+            await oauth_error(send, "too_many_requests", sentence, 429, {"retry-after": str(seconds)})
 
     async def _sdk(self, scope: Scope, receive: Receive, send: Send) -> None:
+        site = await self._sdk_for(scope, receive, send)
+        if site is not None:
+            await site(scope, receive, send)
+
+    async def _sdk_for(self, scope: Scope, receive: Receive, send: Send) -> ASGIApp | None:
+        """The SDK's endpoints for the address that a request was sent to; None if OAuth cannot be had there, which the
+        client then knows."""
         issuer = origin(scope)
         site = self._sites.get(issuer)
         if site is None:
@@ -110,138 +146,126 @@ class Site:
             except ValidationError:
                 sentence = "The Host of this request makes no address that OAuth can use."
                 await refuse(scope, receive, send, Refusal(400, "host_invalid", sentence))
-                return
+                return None
             if url.scheme != "https" and url.host not in _THIS_MACHINE:
                 sentence = "OAuth needs HTTPS, except on this machine itself; set a TLS Certificate."
                 await refuse(scope, receive, send, Refusal(404, "https_needed", sentence))
-                return
+                return None
             site = self._build(issuer, url)
             if len(self._sites) >= _SITES:
                 self._sites.clear()
             self._sites[issuer] = site
-        await site(scope, receive, send)
+        return site
 
     def _build(self, issuer: str, url: AnyHttpUrl) -> ASGIApp:
-        levels = [level.value for level in Level]
-        offered = [level.value for level in Level if self._agents.ceiling().allows(level)]
-        registration = ClientRegistrationOptions(enabled=True, valid_scopes=levels, default_scopes=levels)
-        revocation = RevocationOptions(enabled=True)
         routes = create_auth_routes(
             Provider(self._agents, issuer),
             url,
-            client_registration_options=registration,
-            revocation_options=revocation,
+            # No scopes: unknown ones would be refused, and are dropped.
+            client_registration_options=ClientRegistrationOptions(enabled=True),
+            revocation_options=RevocationOptions(enabled=True),
         )
-        metadata = build_metadata(url, None, registration, revocation)
-        metadata.token_endpoint_auth_methods_supported = list(_CLIENT_AUTHENTICATION)
-        metadata.revocation_endpoint_auth_methods_supported = list(_CLIENT_AUTHENTICATION)
-        # The SDK's own does not say that public clients are welcome.
-        routes = [route for route in routes if route.path != AUTHORIZATION_METADATA]
-        routes.append(Route(AUTHORIZATION_METADATA, MetadataHandler(metadata).handle, methods=["GET"]))
-        routes += create_protected_resource_routes(
-            _URL.validate_python(f"{issuer}/mcp"),
-            [url],
-            scopes_supported=offered,
-            resource_name="TouchDesigner",
-        )
-        return Router(routes)
+        return Router([route for route in routes if route.path != AUTHORIZATION_METADATA])
 
     async def _consent(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("request", [""])[0]
-        request = self._agents.consents.find(asked)
+        consents = self._agents.consents
+        if scope["method"] == "POST":
+            await self._lower(asked, scope, receive, send)
+            return
+        request = consents.find(asked)
         if request is None:
             await _html(send, 404, page.gone())
         elif request.decision is Decision.PENDING:
-            await _html(send, 200, page.waiting(request), {"refresh": str(page.AGAIN_S)})
+            await self._waiting(request, send)
         else:
-            decided = self._agents.consents.take(asked)
+            decided = consents.take(asked)
             assert decided is not None
             target = self._agents.code_for(decided, origin(scope))
             await _html(send, 302, "", {"location": target})
 
+    async def _lower(self, asked: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """The person before the browser wants the agent to get less than it asks for."""
+        body = await small(scope, receive, send, fields=MOST_FIELDS)
+        if body is None:
+            return
+        wanted = parse_qs(body.decode("latin-1")).get("level", [""])[0]
+        if wanted not in set(Level):
+            await _html(send, 400, page.refused("That is not a level."))
+            return
+        self._agents.consents.lower(asked, Level(wanted))
+        request = self._agents.consents.find(asked)
+        if request is None:
+            await _html(send, 404, page.gone())
+        else:
+            # No redirect, also when it was decided meanwhile: a browser allows a form no redirect to the agent.
+            await self._waiting(request, send)
 
-async def _small(scope: Scope, receive: Receive, send: Send, *, fields: int = 0) -> bytes | None:
-    """The body of a request that anybody may send; None if it is too long, which the client then knows.
-
-    Args:
-        fields: how many the form may have; 0 for what is no form.
-    """
-    body = await Request(scope, receive).body()
-    if len(body) <= _MOST_BYTES and not (fields and body.count(b"&") >= fields):
-        return body
-    await _oauth_error(
-        send, "invalid_request", f"The request is over {_MOST_BYTES // 1024} kB, or has too many fields."
-    )
-    return None
-
-
-def _with_credentials(body: bytes, scope: Scope) -> bytes:
-    """A form with what the client says in the header `Authorization: Basic` (RFC 6749, 2.3.1).
-
-    The SDK looks for `client_id` in the form only, also of clients that need not repeat it there.
-    """
-    given = headers(scope, b"authorization")
-    kind, _, credentials = given[0].strip().partition(b" ") if len(given) == 1 else (b"", b"", b"")
-    if kind.lower() != b"basic":
-        return body
-    try:
-        name, colon, secret = base64.b64decode(credentials.strip(), validate=True).decode().partition(":")
-    except (binascii.Error, UnicodeDecodeError):
-        return body
-    form = parse_qs(body.decode("latin-1"), keep_blank_values=True)
-    more = {}
-    if colon and "client_id" not in form:
-        more["client_id"] = unquote_plus(name)
-    if colon and "client_secret" not in form:
-        more["client_secret"] = unquote_plus(secret)
-    return b"&".join(filter(None, (body, urlencode(more).encode())))
+    async def _waiting(self, request: Asked, send: Send) -> None:
+        again = f"{page.AGAIN_S}; url=/consent?request={request.id}"
+        text = page.waiting(request, self._agents.consents.left(request))
+        await _html(send, 200, text, {"refresh": again})
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
-    given = False
-
-    async def replay() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replay
+def _is_browser(scope: Scope) -> bool:
+    """Whether a person sees the answer."""
+    return b"text/html" in (header(scope, b"accept") or b"")
 
 
 class _OnlyToConsent:
-    """A `send` that redirects to our own page, and shows an error instead of redirecting to anywhere else."""
+    """A `send` that redirects to our own page, and shows an error instead of redirecting to anywhere else.
 
-    def __init__(self, send: Send, consent: str) -> None:
+    Args:
+        consent: how the address of our own page begins.
+        browser: whether an error is shown as a page, or as JSON.
+        unknown: whether the client is not registered here.
+    """
+
+    def __init__(self, send: Send, consent: str, *, browser: bool, unknown: bool) -> None:
         self._send, self._consent = send, consent
+        self._browser, self._unknown = browser, unknown
+        self._status = 0
         self._replaced = False
+        self._body = b""
 
     async def __call__(self, message: Message) -> None:
         if self._replaced:
             return
-        if message["type"] == "http.response.start" and 300 <= message["status"] < 400:
-            target = next((value for name, value in message["headers"] if name == b"location"), b"").decode(
-                "latin-1"
-            )
-            if not target.startswith(self._consent):
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            fields = dict(message["headers"])
+            target = fields.get(b"location", b"").decode("latin-1")
+            if 300 <= self._status < 400 and not target.startswith(self._consent):
                 self._replaced = True
                 told = {name: values[0] for name, values in parse_qs(urlsplit(target).query).items()}
                 sentence = told.get("error_description", "The request is not one of OAuth 2.1.")
-                await _oauth_error(self._send, told.get("error", "invalid_request"), sentence)
+                await self._refuse(told.get("error", "invalid_request"), sentence)
                 return
+            if self._status >= 400 and self._browser:
+                return
+        elif self._status >= 400 and self._browser:
+            self._body += message.get("body", b"")
+            if not message.get("more_body"):
+                await self._refuse("", _description(self._body))
+            return
         await self._send(message)
 
+    async def _refuse(self, error: str, sentence: str) -> None:
+        if not self._browser:
+            await oauth_error(self._send, error, sentence)
+        elif self._unknown:
+            await _html(self._send, 400, page.forgotten())
+        else:
+            await _html(self._send, 400, page.refused(sentence))
 
-async def _oauth_error(send: Send, error: str, sentence: str) -> None:
-    body = json.dumps({"error": error, "error_description": sentence}).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"cache-control", b"no-store"),
-    ]
-    await send({"type": "http.response.start", "status": 400, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+
+def _description(body: bytes) -> str:
+    """The sentence of an error, of OAuth's form or of this server's gates."""
+    try:
+        told = json.loads(body)
+        return str(told.get("error_description") or told["error"]["message"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return "The request is not one of OAuth 2.1."
 
 
 async def _html(send: Send, status: int, text: str, more: Mapping[str, str] | None = None) -> None:

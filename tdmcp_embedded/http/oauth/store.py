@@ -1,35 +1,29 @@
-"""Which agents were let in: their registrations, and the grants with their tokens, of which only hashes are kept.
+"""Which agents were approved: their registrations, and their grants.
 
-In one private file a port, so that a restart of TouchDesigner does not send everybody back to ask. Two servers can have
-the same port at different addresses, and an ending one overlaps with its successor: each change is made to the file's
-present content, under a lock between processes.
+In one private file for each project and component, so that a restart of TouchDesigner does not send everybody back to
+ask, and an approval is for that project only. Two servers can have the same file, since a project can be open twice and
+an ending server overlaps with its successor: each change is made to the file's present content, under a lock between
+processes.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from tdmcp_embedded.file_lock import locked
 from tdmcp_embedded.files import read_private, serial_of, write_private
+from tdmcp_embedded.http.oauth import registrations
+from tdmcp_embedded.http.oauth.grants import ACCESS_S, GRACE_S, REFRESH_S, Grant, Tokens, digest_of
 from tdmcp_embedded.settings import Level
 
-ACCESS_S: Final = 3600.0
-REFRESH_S: Final = 30 * 86400.0
-
-#: Registered clients. Anybody may register, so those that never got a grant give way, and do not stay for long.
-MAX_CLIENTS: Final = 50
-UNUSED_S: Final = 3600.0
 MAX_GRANTS: Final = 50
-_SPENT: Final = 5
 
 #: Seconds to wait for another process that changes the file; on the server's thread, so not for long.
 _LOCK_WAIT_S: Final = 0.5
@@ -37,35 +31,6 @@ _LOCK_WAIT_S: Final = 0.5
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Grant:
-    """What one agent was given: a level, an access token and a refresh token. Times are seconds since 1970.
-
-    `spent` are the hashes of former refresh tokens: whoever shows one has stolen it, or was stolen from.
-    """
-
-    client_id: str
-    client_name: str
-    level: Level
-    resource: str | None
-    access: str = field(repr=False)
-    access_expires: float
-    refresh: str = field(repr=False)
-    refresh_expires: float
-    spent: tuple[str, ...] = field(default=(), repr=False)
-    created: float = 0.0
-    id: str = field(default_factory=lambda: secrets.token_hex(4))
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """A grant and its tokens, at the only moment they are known."""
-
-    grant: Grant
-    access: str = field(repr=False)
-    refresh: str = field(repr=False)
 
 
 class Store:
@@ -81,6 +46,8 @@ class Store:
         self._clock = clock
         self.clients: dict[str, dict[str, Any]] = {}
         self.grants: dict[str, Grant] = {}
+        self.on_reuse: Callable[[Grant], None] = lambda grant: None
+        """Called with a grant that was revoked, since a refresh token of it was used again."""
         self._serial = 0
         self._stamp: tuple[int, int, int] | None = None
         self._unsaved: tuple[dict[str, dict[str, Any] | None], dict[str, Grant | None]] = ({}, {})
@@ -94,22 +61,19 @@ class Store:
         """Whether the person at TouchDesigner has approved this client before, and has not revoked that since."""
         return any(grant.client_id == client_id for grant in self.grants.values())
 
-    def register(self, client_id: str, facts: dict[str, Any]) -> bool:
-        """Keep a client's registration; False when there is no room for it."""
+    def register(
+        self, client_id: str, facts: dict[str, Any], address: str = "", keep: Collection[str] = ()
+    ) -> None:
+        """Keep a client's registration. Those that never had a grant give way to it, where there are too many.
+
+        Args:
+            facts: the registration, as JSON.
+            address: where it was sent from.
+            keep: clients that wait for a decision, and do not give way.
+        """
         with self._changing():
             used = {grant.client_id for grant in self.grants.values()}
-            unused = [name for name in self.clients if name not in used]
-            old = self._clock() - UNUSED_S
-            for name in unused:
-                if float(self.clients[name].get("client_id_issued_at") or 0) < old:
-                    del self.clients[name]
-            if len(self.clients) >= MAX_CLIENTS:
-                victim = next((name for name in unused if name in self.clients), None)
-                if victim is None:
-                    return False
-                del self.clients[victim]
-            self.clients[client_id] = facts
-        return True
+            registrations.add(self.clients, client_id, facts, address, self._clock(), {*used, *keep})
 
     # -- grants --------------------------------------------------------------------------------------------
 
@@ -121,32 +85,40 @@ class Store:
             while len(self.grants) >= MAX_GRANTS:
                 del self.grants[min(self.grants.values(), key=lambda g: g.created).id]
             blank = Grant(client_id, client_name, level, resource, "", 0.0, "", 0.0, created=self._clock())
-            return self._issue(blank)
+            tokens = self._issue(blank)
+            registrations.limit_known(self.clients, {g.client_id for g in self.grants.values()})
+            return tokens
 
-    def refresh(self, grant: Grant) -> Tokens | None:
-        """New tokens for a grant, upon which the old ones are dead; None if it was revoked or refreshed meanwhile."""
+    def refresh(self, token: str) -> Tokens | None:
+        """New tokens for those of a grant, which are dead then; None if the refresh token is not (or no longer) valid."""
         with self._changing():
-            present = self.grants.get(grant.id)
-            if present is None or present.refresh != grant.refresh:
+            grant = self._usable(token)
+            if grant is None:
                 return None
-            return self._issue(replace(present, spent=(*present.spent, present.refresh)[-_SPENT:]))
+            return self._issue(replace(grant, spent=grant.spent_with(self._clock())))
 
     def by_access(self, token: str) -> Grant | None:
         """The grant of an access token that is in force."""
         self._refresh()
-        grant = self._find("access", token)
-        return grant if grant is not None and self._clock() < grant.access_expires else None
+        digest, found = digest_of(token), None
+        for grant in self.grants.values():
+            if grant.has_access(digest):
+                found = grant
+        return found if found is not None and self._clock() < found.access_expires else None
 
     def by_refresh(self, token: str) -> Grant | None:
-        """The grant of a refresh token that is in force. A spent one revokes its grant."""
+        """The grant of a refresh token that may be used.
+
+        One that was used longer than `GRACE_S` ago revokes its grant: somebody has a copy of it.
+        """
         self._refresh()
-        digest = _hash(token)
-        for grant in list(self.grants.values()):
-            if any(hmac.compare_digest(digest, old) for old in grant.spent):
+        usable = self._usable(token)
+        if usable is None:
+            digest = digest_of(token)
+            for grant in [g for g in self.grants.values() if g.used_at(digest) is not None]:
                 self.revoke(grant.id)
-                return None
-        found = self._find("refresh", token)
-        return found if found is not None and self._clock() < found.refresh_expires else None
+                self.on_reuse(grant)
+        return usable
 
     def revoke(self, grant_id: str) -> bool:
         """End a grant; whether there was one. Its tokens are dead at once."""
@@ -160,24 +132,27 @@ class Store:
             self.grants.clear()
         return count
 
-    def _find(self, kind: str, token: str) -> Grant | None:
-        digest, found = _hash(token), None
+    def _usable(self, token: str) -> Grant | None:
+        digest, now, found = digest_of(token), self._clock(), None
         for grant in self.grants.values():
-            if hmac.compare_digest(digest, getattr(grant, kind)):
+            used = grant.used_at(digest)
+            # The clock may have been set back meanwhile.
+            if grant.has_refresh(digest) or (used is not None and abs(now - used) < GRACE_S):
                 found = grant
-        return found
+        return found if found is not None and now < found.refresh_expires else None
 
     def _issue(self, grant: Grant) -> Tokens:
         now = self._clock()
         access, refresh = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         made = replace(
             grant,
-            access=_hash(access),
+            access=digest_of(access),
             access_expires=now + ACCESS_S,
-            refresh=_hash(refresh),
+            refresh=digest_of(refresh),
             refresh_expires=now + REFRESH_S,
         )
         self.grants[made.id] = made
+        registrations.note_grant(self.clients, made.client_id, now)
         return Tokens(made, access, refresh)
 
     # -- the file ------------------------------------------------------------------------------------------
@@ -260,7 +235,7 @@ class Store:
         self.grants = {}
         for entry in _entries(content, "grants"):
             try:
-                grant = Grant(**{**entry, "level": Level(entry["level"]), "spent": tuple(entry["spent"])})
+                grant = Grant.read(entry)
                 if now < float(grant.refresh_expires) and grant.access and grant.refresh:
                     self.grants[grant.id] = grant
             except (KeyError, TypeError, ValueError):
@@ -275,6 +250,19 @@ class Store:
         except OSError:
             return None
         return stat.st_mtime_ns, stat.st_ino, stat.st_size
+
+
+def remove_old(folder: Path, now: float) -> None:
+    """Remove the files of projects that no agent has used for so long that nothing in them is in force.
+
+    Args:
+        folder: where they are, as `oauth-....json`.
+        now: seconds since 1970.
+    """
+    for path in folder.glob("oauth-*.json"):
+        with suppress(OSError):
+            if now - path.stat().st_mtime > registrations.KNOWN_S:
+                path.unlink()
 
 
 def _difference(before: Mapping[str, T], after: Mapping[str, T]) -> dict[str, T | None]:
@@ -294,7 +282,3 @@ def _apply(changes: Mapping[str, T | None], entries: dict[str, T]) -> None:
 def _entries(content: dict[str, Any] | None, name: str) -> list[dict[str, Any]]:
     entries = (content or {}).get(name)
     return [e for e in entries if isinstance(e, dict)] if isinstance(entries, list) else []
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

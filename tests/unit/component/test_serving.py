@@ -1,6 +1,7 @@
 """What the server's thread makes of the values, and how it explains its failures."""
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -8,6 +9,7 @@ from tdmcp_embedded import checking
 from tdmcp_embedded.checking import CannotServe
 from tdmcp_embedded.frame_queue import FrameQueue
 from tdmcp_embedded.http.listening import CannotListen
+from tdmcp_embedded.http.oauth.consents import PATIENCE_S, Consents
 from tdmcp_embedded.http.thread import Phase as ThreadPhase
 from tdmcp_embedded.http.thread import State
 from tdmcp_embedded.serving import Phase, Serving
@@ -188,3 +190,31 @@ def test_a_touchdesigner_run_as_administrator_is_told_in_status(run, monkeypatch
     monkeypatch.setattr("tdmcp_embedded.processes.elevated", lambda: True)
     run._look_at_rights()
     assert run.warning.startswith("TouchDesigner runs as administrator")
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        ([], ""),
+        (
+            ["Agent"],
+            "Agent waits for your approval: compare the code, then pulse Approve or Deny (page Security).",
+        ),
+        (["Agent", "Other"], "Agent and 1 more wait for your approval"),
+    ],
+)
+def test_status_says_while_remote_agents_wait_for_approval_and_stops_when_they_expire(run, names, words):
+    now, later = [0.0], []
+    run._loop = SimpleNamespace(call_later=lambda pause, work: later.append((pause, work)))
+    consents = Consents(run._look_at_consents, clock=lambda: now[0])
+    run._agents = SimpleNamespace(consents=consents)
+    for name in names:
+        run._expiry = None
+        consents.ask(name, name, "agent.example", Level.EDIT, None)
+    assert run.warning.startswith(words) and bool(run.asked[0]) is bool(names)
+    if names:
+        # Nobody asks again: neither the browser nor anybody else.
+        now[0], (pause, look) = later[-1][0], later[-1]
+        assert pause >= PATIENCE_S
+        look()
+    assert run.warning == "" and run.asked == ("", "")

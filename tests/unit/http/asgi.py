@@ -73,7 +73,8 @@ async def ask(
     scope = {
         "type": "http",
         "method": method,
-        "path": path,
+        "path": path.partition("?")[0],
+        "query_string": path.partition("?")[2].encode(),
         "scheme": "http",
         "server": (server, 9988),
         "client": (client, 50000),

@@ -89,6 +89,25 @@ def test_strangers_cannot_use_up_the_turns_of_those_with_a_key() -> None:
     assert {answer.status for answer in strangers} == {401, 429}
 
 
+def test_a_flood_without_a_key_from_one_address_does_not_keep_another_from_signing_in() -> None:
+    site = Site()
+
+    async def both() -> tuple[list[Answer], Answer]:
+        flood = [
+            asyncio.ensure_future(
+                site.ask_async(key="", server="192.168.1.5", host="192.168.1.5", client="192.168.1.66")
+            )
+            for _ in range(200)
+        ]
+        await asyncio.sleep(0)
+        other = await site.ask_async(key="", server="192.168.1.5", host="192.168.1.5", client="192.168.1.77")
+        return [await one for one in flood], other
+
+    flood, other = asyncio.run(both())
+    assert other.status == 401, "it is told how to sign in"
+    assert {answer.status for answer in flood} == {401, 429}
+
+
 def test_health_answers_while_requests_are_held_back() -> None:
     site = Site(requests_per_second=1, burst=1)
 

@@ -10,8 +10,10 @@ from pydantic import AnyUrl
 
 from tdmcp_embedded.http.oauth import page
 from tdmcp_embedded.http.oauth.consents import PATIENCE_S, Consents, Decision, Request, TooManyRequests
-from tdmcp_embedded.http.oauth.provider import _acceptable
-from tdmcp_embedded.http.oauth.store import ACCESS_S, MAX_CLIENTS, REFRESH_S, UNUSED_S, Store
+from tdmcp_embedded.http.oauth.grants import ACCESS_S, GRACE_S, REFRESH_S, Grant
+from tdmcp_embedded.http.oauth.redirects import acceptable
+from tdmcp_embedded.http.oauth.registrations import KNOWN_S, MAX_KNOWN, MAX_NEW, NEW_S, RegistrationLimit
+from tdmcp_embedded.http.oauth.store import MAX_GRANTS, Store
 from tdmcp_embedded.settings import Level
 
 
@@ -60,9 +62,28 @@ class TestConsents:
 
     def test_nobody_waits_for_ever(self, consents: Consents, clock: Clock) -> None:
         request = ask(consents)
-        clock.now += PATIENCE_S
+        clock.now += PATIENCE_S - 10
+        assert consents.left(request) == 10 and "0:10" in page.waiting(request, consents.left(request))
+        clock.now += 10
         assert consents.waiting() == []
         assert consents.decide(request.id, True) is None
+
+    def test_that_nobody_decided_is_told_once(self, consents: Consents, clock: Clock) -> None:
+        request = ask(consents)
+        clock.now += PATIENCE_S + 60
+        assert consents.find(request.id) is request and request.decision is Decision.EXPIRED
+        assert consents.take(request.id) is request
+        assert consents.find(request.id) is None
+
+    def test_a_level_can_be_lowered_only_and_only_while_it_waits(self, consents: Consents) -> None:
+        request = ask(consents)
+        for wanted, level in (("full", "edit"), ("observe", "observe"), ("edit", "observe")):
+            consents.lower(request.id, Level(wanted))
+            assert request.level is Level(level) and f"level {level}" in request.sentence()
+        other = ask(consents, "other")
+        consents.decide(other.id, True)
+        consents.lower(other.id, Level.OBSERVE)
+        assert other.level is Level.EDIT, "what was approved stands"
 
     @pytest.mark.parametrize(
         ("waiting", "new", "admitted"),
@@ -118,7 +139,7 @@ class TestConsents:
 
     def test_the_page_shows_the_code_and_cannot_be_made_to_run_anything(self, consents: Consents) -> None:
         request = ask(consents, name="<script>alert(1)</script>")
-        text = page.waiting(request)
+        text = page.waiting(request, consents.left(request))
         assert request.code in text and "<script" not in text
         assert "default-src 'none'" in page.HEADERS["content-security-policy"]
 
@@ -138,17 +159,42 @@ class TestGrants:
 
     def test_new_tokens_replace_the_old_ones(self, store: Store) -> None:
         old = store.grant("agent", "Agent", Level.EDIT, None)
-        new = store.refresh(old.grant)
+        new = store.refresh(old.refresh)
+        assert new is not None
         assert store.by_access(old.access) is None
         assert store.by_access(new.access) == new.grant
         assert new.grant.id == old.grant.id
 
-    def test_a_spent_refresh_token_ends_the_grant_for_thief_and_owner(self, store: Store) -> None:
+    def test_a_refresh_whose_answer_was_lost_is_made_again_within_a_minute(
+        self, store: Store, clock: Clock
+    ) -> None:
         old = store.grant("agent", "Agent", Level.EDIT, None)
-        new = store.refresh(old.grant)
+        lost = store.refresh(old.refresh)
+        clock.now += GRACE_S - 1
+        assert store.by_refresh(old.refresh) is not None
+        again = store.refresh(old.refresh)
+        assert lost is not None and again is not None and again.grant.id == old.grant.id
+        assert store.by_access(again.access) == again.grant
+        assert store.by_access(lost.access) is None
+        clock.now += ACCESS_S
+        assert store.refresh(again.refresh) is not None, "and so on"
+
+    @pytest.mark.parametrize("refreshes", [1, 3])
+    def test_a_refresh_token_used_again_after_a_minute_ends_the_grant_for_thief_and_owner(
+        self, store: Store, clock: Clock, refreshes: int
+    ) -> None:
+        revoked: list[Grant] = []
+        store.on_reuse = revoked.append
+        old = new = store.grant("agent", "Agent", Level.EDIT, None)
+        for _ in range(refreshes):
+            refreshed = store.refresh(new.refresh)
+            assert refreshed is not None
+            new = refreshed
+            clock.now += GRACE_S
         assert store.by_refresh(old.refresh) is None
         assert store.by_access(new.access) is None
         assert store.by_refresh(new.refresh) is None
+        assert [grant.id for grant in revoked] == [old.grant.id]
 
     def test_a_client_has_one_grant(self, store: Store) -> None:
         old = store.grant("agent", "Agent", Level.EDIT, None)
@@ -184,9 +230,9 @@ class TestGrants:
 
 
 def after_refresh(store: Store, token: str) -> str:
-    found = store.by_refresh(token)
-    assert found is not None
-    return store.refresh(found).refresh
+    refreshed = store.refresh(token)
+    assert refreshed is not None
+    return refreshed.refresh
 
 
 #: (redirect address, whether a client may register it)
@@ -250,20 +296,85 @@ REDIRECTS: list[tuple[str, bool]] = [
 
 @pytest.mark.parametrize(("uri", "accepted"), REDIRECTS)
 def test_a_code_is_sent_to_no_address_that_a_system_acts_on(uri: str, accepted: bool) -> None:
-    assert _acceptable(AnyUrl(uri)) is accepted
+    assert acceptable(AnyUrl(uri)) is accepted
 
 
 class TestRegistrations:
-    def test_those_never_used_give_way_and_those_in_use_stay(self, store: Store, clock: Clock) -> None:
-        store.register("used", {"client_id": "used", "client_id_issued_at": clock.now})
-        store.grant("used", "Used", Level.EDIT, None)
-        for n in range(MAX_CLIENTS * 2):
-            assert store.register(f"c{n}", {"client_id": f"c{n}", "client_id_issued_at": clock.now})
-        assert len(store.clients) == MAX_CLIENTS
-        assert "used" in store.clients and f"c{MAX_CLIENTS * 2 - 1}" in store.clients
+    def test_those_never_used_give_way_and_those_that_ever_had_a_grant_stay(
+        self, store: Store, clock: Clock
+    ) -> None:
+        store.register("used", {"client_id": "used"})
+        grant = store.grant("used", "Used", Level.EDIT, None).grant
+        store.revoke(grant.id)
+        for n in range(MAX_NEW * 2):
+            store.register(f"c{n}", {"client_id": f"c{n}"})
+        assert len(store.clients) == MAX_NEW + 1
+        assert "used" in store.clients and f"c{MAX_NEW * 2 - 1}" in store.clients
 
-    def test_those_never_used_are_forgotten_after_an_hour(self, store: Store, clock: Clock) -> None:
-        store.register("old", {"client_id": "old", "client_id_issued_at": clock.now})
-        clock.now += UNUSED_S + 1
-        store.register("new", {"client_id": "new", "client_id_issued_at": clock.now})
-        assert set(store.clients) == {"new"}
+    def test_those_of_one_place_do_not_push_out_others(self, store: Store) -> None:
+        store.register("other", {"client_id": "other"}, "203.0.113.9")
+        for n in range(MAX_NEW * 2):
+            store.register(f"c{n}", {"client_id": f"c{n}"}, f"2001:db8::{n:x}")
+        assert "other" in store.clients and len(store.clients) == MAX_NEW
+
+    def test_one_that_waits_for_approval_is_not_pushed_out(self, store: Store) -> None:
+        store.register("waits", {"client_id": "waits"})
+        for n in range(MAX_NEW * 2):
+            store.register(f"c{n}", {"client_id": f"c{n}"}, keep={"waits"})
+        assert "waits" in store.clients
+
+    @pytest.mark.parametrize(
+        ("granted", "seconds", "kept"),
+        [
+            (False, NEW_S - 1, True),
+            (False, NEW_S + 1, False),
+            (True, KNOWN_S - 1, True),
+            (True, KNOWN_S + 1, False),
+        ],
+    )
+    def test_those_never_used_are_forgotten_after_an_hour_and_others_after_ninety_days(
+        self, tmp_path: Path, clock: Clock, granted: bool, seconds: float, kept: bool
+    ) -> None:
+        path = tmp_path / "oauth.json"
+        store = Store(path, clock)
+        store.register("old", {"client_id": "old"})
+        if granted:
+            store.revoke(store.grant("old", "Old", Level.EDIT, None).grant.id)
+        clock.now += seconds
+        after = Store(path, clock)
+        after.register("new", {"client_id": "new"})
+        assert set(after.clients) == ({"old", "new"} if kept else {"new"})
+
+    def test_of_too_many_that_had_a_grant_the_oldest_without_one_give_way(
+        self, store: Store, clock: Clock
+    ) -> None:
+        for n in range(MAX_KNOWN + 10):
+            clock.now += 1
+            store.register(f"c{n}", {"client_id": f"c{n}"})
+            store.grant(f"c{n}", "Agent", Level.EDIT, None)
+        assert list(store.clients) == [f"c{n}" for n in range(10, MAX_KNOWN + 10)]
+        assert len(store.grants) == MAX_GRANTS
+
+    #: (places that register, one after the other; seconds between two; how many are let through)
+    @pytest.mark.parametrize(
+        ("places", "pause", "allowed"),
+        [
+            (["203.0.113.9"] * 15, 0, 10),
+            (["203.0.113.9"] * 15, 10, 15),
+            ([f"203.0.113.{n}" for n in range(15)], 0, 15),
+            ([f"2001:db8::{n}" for n in range(15)], 0, 10),
+            ([f"2001:db8:0:{n}::1" for n in range(15)], 0, 15),
+            (["::ffff:203.0.113.9", "203.0.113.9"] * 8, 0, 10),
+            ([""] * 15, 0, 10),
+        ],
+    )
+    def test_registrations_are_limited_for_each_place(
+        self, clock: Clock, places: list[str], pause: float, allowed: int
+    ) -> None:
+        limit, waits = RegistrationLimit(clock), []
+        for place in places:
+            waits.append(limit.wait(place))
+            clock.now += pause
+        assert sum(wait == 0 for wait in waits) == allowed
+        assert all(0 < wait <= 10 for wait in waits if wait)
+        assert limit.wait("198.51.100.1") == 0, "others are not concerned"

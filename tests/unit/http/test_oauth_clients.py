@@ -2,83 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
-import hashlib
 import json
-from collections.abc import Mapping
-from contextlib import asynccontextmanager
-from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from starlette.responses import PlainTextResponse
 
-from tdmcp_embedded.frame_queue import FrameQueue
-from tdmcp_embedded.http.app import build_app
-from tdmcp_embedded.http.keys import Keys
-from tdmcp_embedded.http.oauth.consents import Consents, Decision, Request
-from tdmcp_embedded.http.oauth.provider import Agents
-from tdmcp_embedded.http.oauth.store import Store
-from tdmcp_embedded.logs.log import Log
-from tdmcp_embedded.settings import Level, Settings
-from tests.unit.http.asgi import Answer, ask
-
-VERIFIER = "v" * 43
-CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode().rstrip("=")
-CALLBACK = "http://127.0.0.1:1/callback"
-#: With what must be escaped in a header, so that it matters whether it is.
-SECRET = "s:ec%r/e+t"
-PUBLIC = "https://td.example"
-
-
-class OAuthSite:
-    """A server with OAuth and one registered client."""
-
-    def __init__(self, method: str = "none") -> None:
-        self.log = Log()
-        self.agents = Agents(Store(), Consents(), lambda: Level.EDIT, self.log)
-        facts = {"client_id": "agent", "client_name": "Agent", "redirect_uris": [CALLBACK]}
-        facts |= {"token_endpoint_auth_method": method, "scope": "observe edit full"}
-        facts |= {"client_secret": SECRET} if method != "none" else {}
-        self.agents.store.register("agent", facts)
-        settings = Settings(public_address=PUBLIC, requests_per_second=1e6, burst=10_000)
-
-        @asynccontextmanager
-        async def lifespan() -> Any:
-            yield
-
-        self.app = build_app(
-            PlainTextResponse("through"),
-            lifespan=lifespan,
-            queue=FrameQueue(watch=False),
-            keys=Keys(),
-            settings=lambda: settings,
-            log=self.log,
-            agents=self.agents,
-        )
-
-    def ask(self, method: str, path: str, form: Mapping[str, str] | None = None, **fields: str) -> Answer:
-        headers = [(name.replace("_", "-"), value) for name, value in fields.items()]
-        if form is not None:
-            headers.append(("content-type", "application/x-www-form-urlencoded"))
-        body = urlencode(form or {}).encode()
-        return asyncio.run(
-            ask(self.app, method, path, headers=headers, body=body, host="td.example", json_type=False)
-        )
-
-    def code(self) -> str:
-        """A code that the person has approved."""
-        from mcp.server.auth.provider import AuthorizationParams
-
-        params = AuthorizationParams(
-            state="x", scopes=["edit"], code_challenge=CHALLENGE, redirect_uri=CALLBACK,
-            redirect_uri_provided_explicitly=True, resource=f"{PUBLIC}/mcp",
-        )  # fmt: skip
-        request = Request("agent", "Agent", "127.0.0.1", Level.EDIT, params, 1e12, code="ABCD-EFGH")
-        request.decision = Decision.APPROVED
-        self.agents.code_for(request, PUBLIC)
-        return next(reversed(self.agents.codes))
+from tests.unit.http.oauth_site import CALLBACK, PUBLIC, SECRET, VERIFIER, OAuthSite
 
 
 def basic(name: str, secret: str) -> str:

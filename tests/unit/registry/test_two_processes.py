@@ -109,7 +109,7 @@ def test_a_grant_revoked_elsewhere_is_dead_at_once(tmp_path: Path) -> None:
     assert there.by_access(tokens.access) is not None
     assert there.revoke(tokens.grant.id)
     assert here.by_access(tokens.access) is None
-    assert here.refresh(tokens.grant) is None
+    assert here.refresh(tokens.refresh) is None
 
 
 def test_a_revocation_that_could_not_be_written_is_not_undone_by_the_next_change(
