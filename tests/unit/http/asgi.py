@@ -55,6 +55,7 @@ async def ask(
     client: str = "127.0.0.1",
     key: str = "",
     json_type: bool = True,
+    query: str = "",
     line: Line | None = None,
 ) -> Answer:
     """Ask and read the whole answer.
@@ -64,6 +65,7 @@ async def ask(
         server, client: the addresses at the two ends of the connection.
         key: the access key to give.
         json_type: whether to say that the body is JSON.
+        query: what stands behind the question mark.
         line: to see afterwards how much of the body was fetched.
     """
     line = line or Line([body] if isinstance(body, bytes) else body)
@@ -73,8 +75,8 @@ async def ask(
     scope = {
         "type": "http",
         "method": method,
-        "path": path.partition("?")[0],
-        "query_string": path.partition("?")[2].encode(),
+        "path": path,
+        "query_string": query.encode(),
         "scheme": "http",
         "server": (server, 9988),
         "client": (client, 50000),

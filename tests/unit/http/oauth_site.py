@@ -70,8 +70,18 @@ class OAuthSite:
 
     def send(self, method: str, path: str, headers: list[tuple[str, str]], body: bytes) -> Answer:
         """Ask with these headers and this body."""
+        path, _, query = path.partition("?")
         return asyncio.run(
-            ask(self.app, method, path, headers=headers, body=body, host="td.example", json_type=False)
+            ask(
+                self.app,
+                method,
+                path,
+                headers=headers,
+                body=body,
+                host="td.example",
+                json_type=False,
+                query=query,
+            )
         )
 
     def register(self, address: str, **facts: Any) -> Answer:
