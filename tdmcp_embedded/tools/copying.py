@@ -11,7 +11,6 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import aftermath
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import lookup, moving, places
-from tdmcp_embedded.touchdesigner.builds import is_annotation
 
 
 class CopyOperators(Arguments):
@@ -56,29 +55,20 @@ def copy_operators(call: Call, given: CopyOperators) -> Steps[CopiedOperators]:
     places.use(call.prepared)
     lost = moving.cut_wires(sources)
     access = aftermath.access(call)
-    # One is copied like any operator, several one a frame.
-    notes = [source for source in sources if is_annotation(source)]
-    notes = notes if len(notes) > 1 else []
-    others = [source for source in sources if not (notes and is_annotation(source))]
+    notes = moving.one_by_one(sources)
+    others = [source for source in sources if source not in notes]
     moving.one_network(sources)
     made = moving.copy(call.td, others, parent, access) if others else {}
     output = CopiedOperators(copies={old: str(new.path) for old, new in made.items()}, lost_wires=lost)
     copied = list(output.copies.values())
     late: list[str] = []
     if notes:
-        shift = _shift(others, made) if others else None if parent == sources[0].parent() else (0, 0)
+        shift = moving.shift(others[0], made) if others else None if parent == sources[0].parent() else (0, 0)
         output.copies |= moving.copy_annotations(call.td, notes, parent, access, shift, late)
     output.undo = aftermath.done(call)
     output.problems = yield from aftermath.Watch().after(call, copied)
     output.notes += late
     return output
-
-
-def _shift(sources: list[Any], copies: dict[str, Any]) -> tuple[int, int]:
-    """How far the copies stand from what they were copied from."""
-    first = sources[0]
-    copy = copies[str(first.path)]
-    return copy.nodeX - first.nodeX, copy.nodeY - first.nodeY
 
 
 TOOLS = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any, Literal
 
 from pydantic import Field
@@ -79,6 +80,9 @@ def create_operator(call: Call, arguments: CreateOperator) -> Steps[CreatedOpera
     access = aftermath.access(call)
     parent = lookup.component(call.td, arguments.parent)
     places.use(call.prepared)
+    if undo.journal().shared and _is_new_annotation(parent, arguments):
+        later: CreatedOperator = yield from _annotation_of_batch(call, parent, arguments)
+        return later
     watch = aftermath.Watch()
     operator, fresh, also = _make(call, parent, arguments)
     if not fresh:
@@ -148,14 +152,53 @@ def _make(call: Call, parent: Any, arguments: CreateOperator) -> tuple[Any, bool
     return operator, True, also
 
 
-def _promise_annotation(call: Call, parent: Any, name: str | None) -> str:
-    """Making an annotation ends TD's undo block (fact 56): undo is told beforehand, and a batch cannot have it."""
-    if undo.journal().shared:
+def _is_new_annotation(parent: Any, arguments: CreateOperator) -> bool:
+    there = creating.child(parent, arguments.name) if arguments.name is not None else None
+    return arguments.type == "annotateCOMP" and (there is None or arguments.if_exists == "rename")
+
+
+def _annotation_of_batch(
+    call: Call, parent: Any, arguments: CreateOperator
+) -> Generator[Any, None, CreatedOperator]:
+    """Making an annotation ends TD's undo block (fact 56), which a batch shares: it is made after all calls, one a frame.
+
+    Raises:
+        ToolFailure: what is wrong with it, as far as that can be told beforehand.
+    """
+    if arguments.inputs:
+        raise ToolFailure(Code.VALUE_INVALID, "An annotation has no inputs.")
+    wanted = arguments.name or creating.free_name(parent, "annotate")
+    creating.check_name(wanted)
+    name = annotating.reserve(parent, wanted)
+    if arguments.name is not None and name != wanted and arguments.if_exists != "rename":
         raise ToolFailure(
-            Code.VALUE_INVALID,
-            "An annotation cannot be made by create_operator inside a batch: making one ends TouchDesigner's undo block.",
-            hint="Give it to build_network as annotations, or make it by itself.",
+            Code.NAME_TAKEN, f"Another call of the batch makes {parent.path}/{wanted}.", suggestions=[name]
         )
+    params = {key: plain_value(value) for key, value in arguments.params.items()}
+    spec: dict[str, Any] = {"name": name, "params": params}
+    if arguments.position is not None:
+        spec["position"] = list(arguments.position)
+    failures: list[str] = []
+    for make, check in annotating.making(call.td, parent, [spec], aftermath.access(call)):
+        undo.journal().at_end(make, check, failures)
+    output = CreatedOperator(
+        path=f"{str(parent.path).rstrip('/')}/{name}",
+        type="annotateCOMP",
+        created=True,
+        position=[],
+        undo=aftermath.done(call),
+    )
+    output.problems = yield from aftermath.Watch().after(call, [output.path])
+    output.notes += failures
+    made = find(call.td, output.path)
+    if made is not None:
+        output.position = operators.position(made)
+        output.params = {key: told(made.par[key].eval) for key in params if made.par[key] is not None}
+    return output
+
+
+def _promise_annotation(call: Call, parent: Any, name: str | None) -> str:
+    """Making an annotation ends TD's undo block (fact 56): undo is told beforehand."""
     name = name or creating.free_name(parent, "annotate")
     annotating.promise(call.td, parent, name)
     return name

@@ -11,6 +11,8 @@ from tdmcp_embedded.tools.tool import Call, Steps
 from tdmcp_embedded.touchdesigner import appearance, deleting, lookup, operators, places, regroup
 from tdmcp_embedded.touchdesigner.builds import find, op_type
 
+#: What all of them get alike.
+_DRESS = ("color", "comment", "tags", "flags")
 #: Operators that one call takes.
 MOST = 500
 
@@ -70,6 +72,7 @@ def update(call: Call, given: Any, output: type[Any]) -> Steps[Any]:
         paths |= {before.get(old, old): new for old, new in moved.paths.items()}
     now = [moved.paths.get(path, path) for path in standing]
     dressed = [found for path in now if (found := find(call.td, path)) is not None]
+    waiting = [path for path in now if find(call.td, path) is None]
     changed += _dress(given, dressed, access)
     about = moved.comp or _home(call, given, dressed)
     result = output(
@@ -85,6 +88,12 @@ def update(call: Call, given: Any, output: type[Any]) -> Steps[Any]:
     watch.moved(paths)
     touched = [*paths.values(), *moved.touched, *([str(moved.comp.path)] if moved.comp is not None else [])]
     result.problems = yield from watch.after(call, touched or now)
+    if waiting and (undressed := [word for word in _DRESS if getattr(given, word)]):
+        # What is made in a frame to come is made as it was.
+        result.notes.append(
+            f"{', '.join(undressed)} not set on {', '.join(waiting[:5])}: set it in another call"
+        )
+    result.notes += moved.late
     result.broken_references = yield from aftermath.broken_references(call, paths)
     return result
 

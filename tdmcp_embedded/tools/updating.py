@@ -127,6 +127,13 @@ def update_operator(call: Call, given: UpdateOperator) -> Steps[UpdatedOperator]
         parent = lookup.component(call.td, given.parent)
         if operator.parent().path != parent.path:
             update_several.refuse_own(call, operator, "moved")
+            if moving.one_by_one([operator]):
+                raise ToolFailure(
+                    Code.VALUE_INVALID,
+                    "In a batch an annotation is moved by paths, in a call that does nothing else: it is made in a frame "
+                    "of its own.",
+                    hint=f'Give paths: ["{given.path}"] and parent; or call update_operator by itself.',
+                )
             operator = moving.move(call.td, operator, parent, access)
             changed.append("parent")
             notes.append("Moved: relative paths in its expressions now start in the other network.")

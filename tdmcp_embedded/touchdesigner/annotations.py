@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from time import monotonic
 from types import ModuleType
 from typing import Any
 
@@ -52,6 +53,20 @@ def delete_others(
     for each in going:
         undo.destroy(each)
     return paths
+
+
+def reserve(network: Any, name: str) -> str:
+    """The name for an annotation that is made in a frame to come: `name`, or with the next number that nobody has, nor
+    any other that this edit is to make."""
+    reserved = undo.journal().reserved
+    path = str(network.path).rstrip("/")
+    stem = name.rstrip("0123456789") or name
+    while f"{path}/{name}" in reserved or creating.child(network, name) is not None:
+        # Where many are made, each goes on from the one before.
+        name = creating.free_name(network, reserved.get(f"{path}/{stem}*", name))
+        reserved[f"{path}/{stem}*"] = name
+    reserved[f"{path}/{name}"] = name
+    return name
 
 
 def making(
@@ -140,6 +155,10 @@ def unrecorded(td: ModuleType) -> Iterator[None]:
 
 #: What is still to be made, one a frame.
 _waiting: list[Callable[[], object]] = []
+#: Where and when (seconds, monotonic) the last was made, in a frame that may not be over; None once a frame has passed.
+_made_at: tuple[ModuleType, float] | None = None
+#: Seconds after which such a frame is over in any case: opening a project ends the run that would say so.
+_LONGEST_FRAME = 2.0
 
 
 def waiting() -> bool:
@@ -148,26 +167,30 @@ def waiting() -> bool:
 
 
 def spread(td: ModuleType, works: Sequence[Callable[[], object]]) -> None:
-    """Do the first now and one in each frame to come (fact 68); where TD cannot be asked for frames, all now."""
-    idle = not _waiting
+    """Do the first now, unless one was done in this frame, and one in each frame to come (fact 68); where TD cannot be
+    asked for frames, all now."""
     _waiting.extend(works)
+    if _made_at is None or _made_at[0] is not td or monotonic() - _made_at[1] > _LONGEST_FRAME:
+        _one(td)
 
-    def one() -> None:
-        work = _waiting.pop(0) if _waiting else None
+
+def _one(td: ModuleType) -> None:
+    """Do one of what is waiting, and come again in the next frame."""
+    global _made_at
+    if not _waiting:
+        _made_at = None
+        return
+    work, _made_at = _waiting.pop(0), (td, monotonic())
+    try:
+        work()
+    finally:
         try:
-            if work is not None:
-                work()
-        finally:
-            if _waiting:
-                try:
-                    # The reference runs in a pause, too (fact 8).
-                    run_later(td, one, delayFrames=1, delayRef=td.op.TDResources)
-                except Exception:  # noqa: BLE001 - what cannot wait is done now
-                    while _waiting:
-                        _waiting.pop(0)()
-
-    if idle:
-        one()
+            # The reference runs in a pause, too (fact 8).
+            run_later(td, partial(_one, td), delayFrames=1, delayRef=td.op.TDResources)
+        except Exception:  # noqa: BLE001 - what cannot wait is done now
+            _made_at = None
+            while _waiting:
+                _waiting.pop(0)()
 
 
 def pending(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import ModuleType
 from typing import Any
@@ -38,8 +38,8 @@ def copy(td: ModuleType, sources: Sequence[Any], parent: Any, access: Access) ->
     if sum(is_annotation(source) for source in sources) > 1:
         raise ToolFailure(
             Code.VALUE_INVALID,
-            "Several annotations are not moved in one call: many made at once have crashed TouchDesigner.",
-            hint="Copy them with copy_operators, which makes one a frame, and delete the others.",
+            "Several annotations are not made at once: that has crashed TouchDesigner.",
+            hint="Move or copy them with paths, which makes one a frame.",
         )
     for source in sources:
         if parent.path == source.path or parent.path.startswith(source.path + "/"):
@@ -76,6 +76,21 @@ def one_network(sources: Sequence[Any]) -> None:
         )
 
 
+def one_by_one(sources: Sequence[Any]) -> list[Any]:
+    """The annotations among operators to be copied that are to be made one a frame.
+
+    A single one can be copied with the others, unless other calls of the same frame may make more.
+    """
+    notes = [each for each in sources if is_annotation(each)]
+    return notes if len(notes) > 1 or undo.journal().shared else []
+
+
+def shift(source: Any, copies: Mapping[str, Any]) -> tuple[int, int]:
+    """How far copies stand from what they were copied from."""
+    made = copies[str(source.path)]
+    return made.nodeX - source.nodeX, made.nodeY - source.nodeY
+
+
 def copy_annotations(
     td: ModuleType,
     sources: Sequence[Any],
@@ -84,7 +99,7 @@ def copy_annotations(
     shift: tuple[int, int] | None,
     failures: list[str],
 ) -> dict[str, str]:
-    """Copy several annotations, one a frame: made at once they have crashed TouchDesigner (fact 68).
+    """Copy annotations, one a frame: made at once they have crashed TouchDesigner (fact 68).
 
     Args:
         shift: how far what they are copied with was moved; None: each goes to a free place.
@@ -94,17 +109,8 @@ def copy_annotations(
         The paths of the copies by the path of what they were copied from.
     """
     described, copies = [], {}
-    taken: set[str] = set()
-    last: dict[str, str] = {}
     for source in sources:
-        name = str(source.name)
-        if name in taken or creating.child(parent, name) is not None:
-            stem = name.rstrip("0123456789") or name
-            name = creating.free_name(parent, last.get(stem, name))
-            while name in taken:
-                name = creating.free_name(parent, name)
-            last[stem] = name
-        taken.add(name)
+        name = annotating.reserve(parent, str(source.name))
         spec = annotating.read(source) | {"name": name}
         x, y = spec.pop("position")
         if shift is not None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner import creating, layout, lookup, moving, operators, undo, wiring
-from tdmcp_embedded.touchdesigner.builds import find
+from tdmcp_embedded.touchdesigner.builds import find, is_annotation
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.telling import told
 
@@ -36,6 +36,8 @@ class Moved:
     lost_wires: list[str] = field(default_factory=list)
     touched: list[str] = field(default_factory=list)
     """Paths of operators outside whose wires were drawn anew."""
+    late: list[str] = field(default_factory=list)
+    """What could not be made in the frames after the edit (annotations are made one a frame), in sentences."""
 
 
 def move(td: ModuleType, sources: Sequence[Any], parent: Any, access: Access) -> Moved:
@@ -54,7 +56,9 @@ def move(td: ModuleType, sources: Sequence[Any], parent: Any, access: Access) ->
     lost = moving.cut_wires(going) + [
         f"{wire.source} → {wire.target} input {wire.input}" for wire in wiring.losing(going)
     ]
-    return Moved(_carry(td, sources, going, parent, access), lost_wires=lost)
+    moved = Moved(lost_wires=lost)
+    moved.paths = _carry(td, sources, going, parent, access, moved.late)
+    return moved
 
 
 def collapse(td: ModuleType, sources: Sequence[Any], name: str, access: Access) -> Moved:
@@ -68,7 +72,7 @@ def collapse(td: ModuleType, sources: Sequence[Any], name: str, access: Access) 
     going = _all(sources)
     inside = {str(each.path) for each in going}
     corner = layout.bounds([layout.box(each) for each in going])
-    wanted = {str(each.path): _keys(each) for each in going}
+    wanted = {str(each.path): _keys(each) for each in going if not is_annotation(each)}
     targets = {
         wire.target: found
         for wire in wiring.losing(going)
@@ -83,7 +87,7 @@ def collapse(td: ModuleType, sources: Sequence[Any], name: str, access: Access) 
     comp = creating.create(td, home, "baseCOMP", name, access)
     moved = Moved(comp=comp)
     held: dict[str, Any] = {}
-    moved.paths = _carry(td, sources, going, comp, access, held)
+    moved.paths = _carry(td, sources, going, comp, access, moved.late, held)
     lost = moved.lost_wires
 
     entering: dict[Key, Any] = {}
@@ -187,9 +191,13 @@ def _carry(
     going: Sequence[Any],
     parent: Any,
     access: Access,
+    late: list[str],
     held: dict[str, Any] | None = None,
 ) -> dict[str, str]:
-    """Copy operators with the wires among them, and destroy the originals; `held` gets the copies by old path."""
+    """Copy operators with the wires among them, and destroy the originals; `held` gets the copies by old path.
+
+    Annotations are made one a frame, from this one on (fact 68); a single one comes along with the others.
+    """
     for each in going:
         if access.component and (access.component + "/").startswith(each.path + "/"):
             raise ToolFailure(Code.PRECONDITION_FAILED, f"{each.path} holds this server's own component.")
@@ -198,13 +206,19 @@ def _carry(
         if target is not None:
             wiring.note(target)
     old = [str(each.path) for each in sources]
-    copies = moving.copy(td, sources, parent, access)
+    notes = moving.one_by_one(sources)
+    others = [each for each in sources if each not in notes]
+    copies = moving.copy(td, others, parent, access) if others else {}
     if held is not None:
         held.update(copies)
+    now = {path: str(copy.path) for path, copy in copies.items()}
+    if notes:
+        shift = moving.shift(others[0], copies) if others else (0, 0)
+        now |= moving.copy_annotations(td, notes, parent, access, shift, late)
     for each in sources:
         if each.valid:
             undo.destroy(each)
-    return {path: str(copies[path].path) for path in old}
+    return {path: now[path] for path in old}
 
 
 def _edge(td: ModuleType, comp: Any, side: str, family: str, beside: Any, access: Access) -> Any:

@@ -116,6 +116,8 @@ class Journal:
         """What `layout` knows of networks in which this block makes something, by path."""
         self.displayed: dict[str, list[Any]] = {}
         """The SOPs that are displayed in networks in which this block displays one, by path."""
+        self.reserved: dict[str, str] = {}
+        """Names, by path, of what the block makes in frames to come (`annotations.reserve`)."""
         self.parameters_gone: dict[str, set[str]] = {}
         """Names of custom parameters that were destroyed, by the path of their component; some may be there again."""
         self.footprint = Footprint()

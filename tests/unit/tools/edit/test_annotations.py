@@ -244,3 +244,149 @@ def test_annotations_alone_are_copied_to_another_network_and_to_free_places(benc
             len({(bench.op(path).nodeX, bench.op(path).nodeY) for path in [*copies.values(), *copies]}) >= 2
         )
         assert all(bench.op(new) is not None for new in copies.values())
+
+
+# -- in a batch, and moved or collapsed with others
+
+
+def calls(*rows: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"tool": tool, "arguments": arguments} for tool, arguments in rows]
+
+
+def test_annotations_are_created_in_a_batch_one_a_frame_and_are_one_step(bench: Bench) -> None:
+    seen: list[int] = []
+    made_in_each_frame(bench, seen)
+    before, depth = state(bench), len(bench.td.ui.undo.undoStack)
+    make = {"parent": P, "type": "annotateCOMP"}
+    answer = bench.json(
+        "batch",
+        calls=calls(
+            ("create_operator", {**make, "params": {"Titletext": "first"}, "position": [500, 300]}),
+            ("create_operator", make),
+            ("create_operator", {"parent": P, "type": "noiseTOP", "name": "n"}),
+            (
+                "build_network",
+                {"path": P, "operators": [], "annotations": [{"name": "built", "title": "third"}]},
+            ),
+            ("create_operator", {**make, "name": "named"}),
+            ("create_operator", {"parent": P, "type": "levelTOP", "name": "l", "inputs": ["n"]}),
+        ),
+    )
+    assert answer["problems"] == [] and len(bench.td.ui.undo.undoStack) == depth + 1
+    results = [each["result"] for each in answer["results"]]
+    paths = [results[index]["path"] for index in (0, 1, 4)]
+    assert paths == [f"{P}/annotate1", f"{P}/annotate2", f"{P}/named"]
+    assert len(there(bench)) == 4 and max(seen) == 1 and bench.life.risks == []
+    assert (results[0]["position"], results[0]["params"]) == ([500, 300], {"Titletext": "first"})
+    assert bench.op(paths[0]).par.Titletext == "first" and bench.op(paths[0]).utility
+    after = state(bench)
+    bench.run("undo")
+    assert state(bench) == before
+    bench.run("undo", redo=True)
+    bench.frame(6)
+    assert state(bench) == after and bench.life.risks == []
+
+
+#: A batch that is refused for its annotation: (the arguments of create_operator, the code).
+_WRONG = {
+    "parameter": ({"params": {"Nope": 1}}, Code.PARAMETER_NOT_FOUND),
+    "name": ({"name": "a b"}, Code.VALUE_INVALID),
+    "a name that is taken": ({"name": "n"}, Code.NAME_TAKEN),
+    "a name that an earlier call takes": ({"name": "early"}, Code.NAME_TAKEN),
+    "inputs": ({"inputs": ["n"]}, Code.VALUE_INVALID),
+    "a network box": ({"params": {"Mode": "networkbox"}}, Code.VALUE_INVALID),
+}
+
+
+@pytest.mark.parametrize("case", _WRONG)
+def test_a_wrong_annotation_in_a_batch_is_refused_with_all_of_it(bench: Bench, case: str) -> None:
+    given, code = _WRONG[case]
+    bench.make("noiseTOP", "n")
+    with refused(bench, code):
+        bench.run(
+            "batch",
+            calls=calls(
+                ("create_operator", {"parent": P, "type": "annotateCOMP", "name": "early"}),
+                ("create_operator", {"parent": P, "type": "annotateCOMP", **given}),
+            ),
+        )
+    bench.frame(4)
+    assert there(bench) == []
+
+
+@pytest.mark.parametrize("how", ["parent", "collapse"])
+def test_several_operators_with_annotations_among_them_move_one_a_frame(bench: Bench, how: str) -> None:
+    bench.make("baseCOMP", "box")
+    bench.run(
+        "build_network",
+        path=P,
+        operators=[{"name": "a", "type": "noiseTOP"}, {"name": "b", "type": "nullTOP", "inputs": ["a"]}],
+        annotations=notes(3),
+    )
+    bench.op(f"{P}/note1").par.Titletext = "kept"
+    places = {each.name: (each.nodeX, each.nodeY) for each in there(bench)}
+    apart = bench.op(f"{P}/note1").nodeX - bench.op(f"{P}/a").nodeX
+    before, seen, depth = state(bench), [], len(bench.td.ui.undo.undoStack)  # type: Any, list[int], int
+    made_in_each_frame(bench, seen)
+    names = ("a", "note0", "b", "note1", "note2")
+    into = {"parent": f"{P}/box"} if how == "parent" else {"collapse": "crate"}
+    answer = bench.json("update_operator", paths=[f"{P}/{name}" for name in names], **into)
+    home = f"{P}/{'box' if how == 'parent' else 'crate'}"
+    assert answer["moved"] == {f"{P}/{name}": f"{home}/{name}" for name in names}
+    assert there(bench) == [] and [each.name for each in there(bench, home)] == sorted(places)
+    assert bench.life.risks == [] and len(bench.td.ui.undo.undoStack) == depth + 1
+    assert [each.name for each in bench.op(f"{home}/b").inputs] == ["a"]
+    assert bench.op(f"{home}/note1").par.Titletext == "kept"
+    assert bench.op(f"{home}/note1").nodeX - bench.op(f"{home}/a").nodeX == apart
+    after = state(bench)
+    bench.run("undo")
+    bench.frame(6)
+    assert state(bench) == before
+    bench.run("undo", redo=True)
+    bench.frame(6)
+    assert state(bench) == after
+
+
+def test_annotations_alone_move_and_keep_their_places(bench: Bench) -> None:
+    bench.make("baseCOMP", "box")
+    bench.run("build_network", path=P, operators=[], annotations=notes(2))
+    places = [(each.nodeX, each.nodeY) for each in there(bench)]
+    bench.run("update_operator", paths=[f"{P}/note0", f"{P}/note1"], parent=BOX, color=[1, 0, 0])
+    assert [(each.nodeX, each.nodeY) for each in there(bench, BOX)] == places and there(bench) == []
+
+
+def test_what_is_not_done_to_moved_annotations_is_told(bench: Bench) -> None:
+    bench.make("baseCOMP", "box")
+    bench.run("build_network", path=P, operators=[], annotations=notes(2))
+    answer = bench.json("update_operator", paths=[f"{P}/note0", f"{P}/note1"], parent=BOX, comment="x")
+    assert answer["notes"] == [f"comment not set on {BOX}/note0, {BOX}/note1: set it in another call"]
+
+
+def test_single_annotations_are_moved_and_copied_by_the_calls_of_a_batch_one_a_frame(bench: Bench) -> None:
+    bench.make("baseCOMP", "box")
+    bench.run("build_network", path=P, operators=[], annotations=notes(4))
+    before, seen = state(bench), []  # type: Any, list[int]
+    made_in_each_frame(bench, seen)
+    bench.run(
+        "batch",
+        calls=calls(
+            ("update_operator", {"paths": [f"{P}/note0"], "parent": BOX}),
+            ("update_operator", {"paths": [f"{P}/note1"], "parent": BOX}),
+            ("copy_operators", {"paths": [f"{P}/note2"]}),
+            ("copy_operators", {"paths": [f"{P}/note3"], "parent": BOX}),
+        ),
+    )
+    assert [each.name for each in there(bench, BOX)] == ["note0", "note1", "note3"]
+    assert [each.name for each in there(bench)] == ["note2", "note3", "note4"]
+    assert bench.life.risks == []
+    bench.run("undo")
+    bench.frame(6)
+    assert state(bench) == before
+
+
+def test_an_annotation_moved_by_path_in_a_batch_is_told_how(bench: Bench) -> None:
+    bench.make("baseCOMP", "box")
+    bench.run("build_network", path=P, operators=[], annotations=notes(1))
+    with refused(bench, Code.VALUE_INVALID) as caught:
+        bench.run("batch", calls=calls(("update_operator", {"path": f"{P}/note0", "parent": BOX})))
+    assert f'paths: ["{P}/note0"]' in caught.value.hint
