@@ -1102,11 +1102,21 @@ def _stem(project: str) -> str:
     return re.sub(r"(\.\d+)?(\.toe)?$", "", name)
 
 
-def _inside(path: str, folder: str) -> bool:
+def path_form(path: str, paths: Any = os.path, system: str = sys.platform) -> str:
+    """A path as the system compares it, without links. On a Mac neither letter case nor the Unicode form matters."""
     try:
-        path, folder = (os.path.normcase(os.path.realpath(p)) for p in (path, folder))
+        found = str(paths.normcase(paths.realpath(path)))
     except ValueError:  # no path has such characters
-        return False
+        return path
+    if system == "darwin":
+        import unicodedata
+
+        found = unicodedata.normalize("NFC", found).casefold()
+    return found
+
+
+def _inside(path: str, folder: str) -> bool:
+    path, folder = path_form(path), path_form(folder)
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
@@ -1135,8 +1145,8 @@ def broad(folder: str, home: str = "", paths: Any = os.path) -> bool:
         paths: the rules of paths.
     """
     try:
-        place, own = (paths.normcase(paths.realpath(one)) for one in (folder, home or paths.expanduser("~")))
-    except (OSError, ValueError):  # no path has such characters
+        place, own = path_form(folder, paths), path_form(home or paths.expanduser("~"), paths)
+    except OSError:
         return False
     return bool(
         paths.dirname(place) == place or own == place or own.startswith(place.rstrip(paths.sep) + paths.sep)
@@ -1420,7 +1430,7 @@ class Instances:
             return True
         wanted = os.path.join(self.folder, os.path.expanduser(self.project))
         if wanted.lower().endswith(".toe"):
-            return os.path.normcase(os.path.realpath(project)) == os.path.normcase(os.path.realpath(wanted))
+            return path_form(project) == path_form(wanted)
         return _inside(project, wanted)
 
     def _refuse_absent(self) -> NoReturn:
@@ -1954,7 +1964,7 @@ def begin_outside(
 
 def _same_file(one: str, other: str) -> bool:
     """Whether two paths are of one project, whatever its version."""
-    same_folder = os.path.normcase(_folder_of(one)) == os.path.normcase(_folder_of(other))
+    same_folder = path_form(_folder_of(one)) == path_form(_folder_of(other))
     return bool(one) and same_folder and _stem(one) == _stem(other)
 
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import ntpath
 import os
+import re
+import sys
 from collections.abc import Mapping
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from tdmcp_embedded.errors import Code, ToolFailure, near
 from tdmcp_embedded.touchdesigner import session, undo, undo_stack
 from tdmcp_embedded.touchdesigner.builds import is_modified
 from tdmcp_embedded.touchdesigner.values import Json, clean, cut
 
+#: Names that Windows takes for devices, with any suffix.
+_DEVICES: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)\s*(\..*)?", re.IGNORECASE)
 
-def file_path(td: ModuleType, given: str, suffix: str, outside: bool) -> str:
+
+def file_path(td: ModuleType, given: str, suffix: str, outside: bool, *, system: str = sys.platform) -> str:
     """An absolute path for a file argument, relative ones starting in the project's folder.
 
     Args:
@@ -21,7 +27,7 @@ def file_path(td: ModuleType, given: str, suffix: str, outside: bool) -> str:
 
     Raises:
         ToolFailure: `not_saved` where the project has no folder yet, `access_denied` outside of it, `value_invalid`
-            for another suffix or a folder that does not exist.
+            for another suffix, a folder that does not exist, or what Windows takes for something else than a file.
     """
     folder = str(td.project.folder)
     given = given.replace("\\", os.sep) if os.sep == "/" else given
@@ -31,14 +37,15 @@ def file_path(td: ModuleType, given: str, suffix: str, outside: bool) -> str:
             f"{cut(clean(given), 200)!r} is no {suffix} file.",
             suggestions=[given + suffix] if given.strip() and len(given) < 200 else [],
         )
+    if system == "win32" and (fault := _fault_on_windows(given)):
+        raise ToolFailure(Code.VALUE_INVALID, f"{cut(clean(given), 200)!r} cannot be a file: {fault}.")
     if not os.path.isabs(given) and not folder:
         raise ToolFailure(
             Code.NOT_SAVED, "The project was never saved, so it has no folder.", hint="Save it first."
         )
     # realpath: a link inside the folder must not lead out of it.
     whole = os.path.realpath(os.path.join(folder, given))
-    home = os.path.realpath(folder) if folder else ""
-    if not outside and not (home and (whole == home or whole.startswith(home.rstrip(os.sep) + os.sep))):
+    if not outside and not (folder and _is_inside(whole, os.path.realpath(folder))):
         raise ToolFailure(
             Code.ACCESS_DENIED,
             f"{cut(clean(given), 200)} lies outside the project's folder.",
@@ -47,6 +54,35 @@ def file_path(td: ModuleType, given: str, suffix: str, outside: bool) -> str:
     if not os.path.isdir(os.path.dirname(whole)):
         raise ToolFailure(Code.VALUE_INVALID, f"The folder of {cut(clean(given), 200)} does not exist.")
     return whole
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    """Whether a path is below a folder, both without links; on a Mac it may be written in another case or Unicode form."""
+    if path.startswith(folder.rstrip(os.sep) + os.sep):
+        return True
+    parent = os.path.dirname(path)
+    while parent != os.path.dirname(parent):
+        try:
+            if os.path.samefile(parent, folder):
+                return True
+        except OSError:
+            pass  # it is not there, so it is not that folder
+        parent = os.path.dirname(parent)
+    return False
+
+
+def _fault_on_windows(given: str) -> str:
+    """Why Windows would not take a path for that of a file; "" if it does."""
+    if given.replace("/", "\\").startswith(("\\\\.\\", "\\\\?\\")):
+        return "it names a device"
+    drive, rest = ntpath.splitdrive(given)
+    if ":" in rest:
+        # NTFS would write to a stream of another file, which no folder shows.
+        return "on Windows a colon stands after the letter of the drive only"
+    if drive.endswith(":") and not rest.startswith(("\\", "/")):
+        return "after the letter of the drive a slash is missing"
+    device = next((name for name in re.split(r"[\\/]", rest) if _DEVICES.fullmatch(name)), "")
+    return f"Windows keeps the name {device} for a device" if device else ""
 
 
 def existing_file(td: ModuleType, given: str, suffix: str, outside: bool) -> str:

@@ -13,7 +13,7 @@ from tox_build.shim.connections import Connection, Url
 from tox_build.shim.messages import Refusal
 from tox_build.shim.private_files import Unsafe, read_private
 from tox_build.shim.processes import host_id
-from tox_build.shim.targets import Target, _folder_of, _inside, _near, _same, _stem, lives
+from tox_build.shim.targets import Target, _folder_of, _inside, _near, _same, _stem, lives, path_form
 
 if TYPE_CHECKING:
     from typing import Any, NoReturn
@@ -292,7 +292,7 @@ class Instances:
             return True
         wanted = os.path.join(self.folder, os.path.expanduser(self.project))
         if wanted.lower().endswith(".toe"):
-            return os.path.normcase(os.path.realpath(project)) == os.path.normcase(os.path.realpath(wanted))
+            return path_form(project) == path_form(wanted)
         return _inside(project, wanted)
 
     def _refuse_absent(self) -> NoReturn:

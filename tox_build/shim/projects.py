@@ -11,7 +11,7 @@ from tox_build.shim.instances import Instances
 from tox_build.shim.messages import Refusal
 from tox_build.shim.private_files import Unsafe, read_private
 from tox_build.shim.processes import packaged, start_command, start_outside, windows_kernel
-from tox_build.shim.targets import _folder_of, _stem
+from tox_build.shim.targets import _folder_of, _stem, path_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,7 +133,7 @@ def begin_outside(
 
 def _same_file(one: str, other: str) -> bool:
     """Whether two paths are of one project, whatever its version."""
-    same_folder = os.path.normcase(_folder_of(one)) == os.path.normcase(_folder_of(other))
+    same_folder = path_form(_folder_of(one)) == path_form(_folder_of(other))
     return bool(one) and same_folder and _stem(one) == _stem(other)
 
 

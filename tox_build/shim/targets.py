@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import socket
+import sys
 from typing import TYPE_CHECKING
 
 from tox_build.shim.connections import Url
@@ -151,11 +152,21 @@ def _stem(project: str) -> str:
     return re.sub(r"(\.\d+)?(\.toe)?$", "", name)
 
 
-def _inside(path: str, folder: str) -> bool:
+def path_form(path: str, paths: Any = os.path, system: str = sys.platform) -> str:
+    """A path as the system compares it, without links. On a Mac neither letter case nor the Unicode form matters."""
     try:
-        path, folder = (os.path.normcase(os.path.realpath(p)) for p in (path, folder))
+        found = str(paths.normcase(paths.realpath(path)))
     except ValueError:  # no path has such characters
-        return False
+        return path
+    if system == "darwin":
+        import unicodedata
+
+        found = unicodedata.normalize("NFC", found).casefold()
+    return found
+
+
+def _inside(path: str, folder: str) -> bool:
+    path, folder = path_form(path), path_form(folder)
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
@@ -184,8 +195,8 @@ def broad(folder: str, home: str = "", paths: Any = os.path) -> bool:
         paths: the rules of paths.
     """
     try:
-        place, own = (paths.normcase(paths.realpath(one)) for one in (folder, home or paths.expanduser("~")))
-    except (OSError, ValueError):  # no path has such characters
+        place, own = path_form(folder, paths), path_form(home or paths.expanduser("~"), paths)
+    except OSError:
         return False
     return bool(
         paths.dirname(place) == place or own == place or own.startswith(place.rstrip(paths.sep) + paths.sep)

@@ -396,3 +396,26 @@ def test_without_an_environment_the_home_is_where_the_shim_was_copied_to(
     assert shim.home_folder(program, paths) == home
     monkeypatch.setenv("TDMCP_HOME", "/given")
     assert shim.home_folder(program, paths) == "/given"
+
+
+@pytest.mark.parametrize(
+    ("system", "one", "other", "same"),
+    [
+        ("darwin", "/Users/Me/Ren\u00e9/show.toe", "/users/me/rene\u0301/SHOW.toe", True),
+        ("linux", "/Users/Me/show.toe", "/users/me/show.toe", False),
+        ("darwin", "/Users/me/show.toe", "/Users/me/show2.toe", False),
+    ],
+)
+def test_a_mac_has_one_path_for_two_spellings(system: str, one: str, other: str, same: bool) -> None:
+    assert (shim.path_form(one, posixpath, system) == shim.path_form(other, posixpath, system)) is same
+
+
+def test_a_project_is_found_whatever_its_spelling_on_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = shim.path_form.__defaults__
+    monkeypatch.setattr(shim.path_form, "__defaults__", (given[0], "darwin") if given else None)
+    assert shim._inside("/Users/me/Shows/Ren\u00e9/a.toe", "/users/me/shows/rene\u0301")
+    assert shim._same_file("/Shows/a.1.toe", "/shows/a.2.toe")
+
+
+def test_a_path_with_characters_that_none_has_is_no_failure() -> None:
+    assert not shim._inside("/a\0b", "/a") and not shim.broad("/a\0b", "/home/me")
