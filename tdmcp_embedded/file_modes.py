@@ -15,7 +15,7 @@ import stat
 import sys
 import tempfile
 import weakref
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Self
 
 
@@ -101,6 +101,17 @@ def warning() -> str:
     return (
         f"The file system of {folder} knows no file modes, so other users of this computer may be able to read the access "
         "keys in it: set TDMCP_HOME to a folder on a disk that has them."
+    )
+
+
+def outside_profile(folder: str, profile: str, *, system: str = sys.platform) -> str:
+    """A sentence where Windows does not keep the access keys from other users, since only a profile has rights of its own;
+    else nothing."""
+    if system != "win32" or PureWindowsPath(folder).is_relative_to(PureWindowsPath(profile)):
+        return ""
+    return (
+        f"The access keys in {folder} are outside of your user profile, so other users of this computer may be able to read "
+        "them: set TDMCP_HOME to a folder of your profile, or to nothing."
     )
 
 

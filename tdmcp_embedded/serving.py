@@ -483,6 +483,9 @@ class Serving:
         self.warn("exposure", exposure(self._current_settings(), remote))
 
     def _look_at_rights(self) -> None:
+        from tdmcp_embedded.files import home
+
+        self.warn("profile", file_modes.outside_profile(str(home()), os.path.expanduser("~")))
         self.warn("modes", file_modes.warning())
         self.warn(
             "elevated",

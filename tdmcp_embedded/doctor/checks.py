@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import stat
 import time
 from collections.abc import Iterator
@@ -15,8 +14,8 @@ from tdmcp_embedded import CONTRACT, instances, public_address
 from tdmcp_embedded.clients import entries, installations, launch, remote, setup
 from tdmcp_embedded.clients.catalogue import CLIENTS, ENTRY, KEY_VARIABLE
 from tdmcp_embedded.clients.machine import Machine, Refused
-from tdmcp_embedded.doctor import probe
-from tdmcp_embedded.file_modes import tighten
+from tdmcp_embedded.doctor import probe, shell
+from tdmcp_embedded.file_modes import outside_profile, tighten
 from tdmcp_embedded.files import read as read_json
 
 #: The port a server takes unless told otherwise.
@@ -187,6 +186,14 @@ def _remote_urls(machine: Machine) -> list[str]:
 def keys(machine: Machine) -> Iterator[Finding]:
     """The access keys of this user, and variables that stand in for them."""
     path = machine.tdmcp / "keys.json"
+    away = outside_profile(str(machine.tdmcp), str(machine.home), system=machine.system)
+    if away and path.exists():
+        yield Finding(
+            NOTE,
+            "keys",
+            away.partition(": ")[0] + ".",
+            "Set TDMCP_HOME to a folder of your profile, or to nothing.",
+        )
     if path.exists():
         loose = os.name == "posix" and bool(stat.S_IMODE(path.stat().st_mode) & 0o077)
         try:
@@ -219,7 +226,7 @@ def keys(machine: Machine) -> Iterator[Finding]:
     for variable in ("TDMCP_URL", KEY_VARIABLE):
         if machine.env.get(variable):
             yield Finding(NOTE, "environment", f"{variable} is set here, and stands above the registry.",
-                          f"unset {variable}, unless you mean it")  # fmt: skip
+                          f"{shell.unset(variable, machine.system)}, unless you mean it")  # fmt: skip
 
 
 def shim(machine: Machine) -> Iterator[Finding]:
@@ -257,7 +264,10 @@ def clients(machine: Machine, folder: Path) -> Iterator[Finding]:
                 yield Finding(PROBLEM, row.title, found.sentence, f"Mend {found.path} in a text editor.")
             elif found.state == "differs":
                 yield Finding(
-                    PROBLEM, row.title, found.sentence, f"tdmcp client add {row.name}{where}{_over(found)}"
+                    PROBLEM,
+                    row.title,
+                    found.sentence,
+                    f"tdmcp client add {row.name}{where}{_over(found, machine.system)}",
                 )
             elif found.installed and scope == "user":
                 yield Finding(NOTE, row.title, "It is here, but not set up.", f"tdmcp client add {row.name}")
@@ -290,16 +300,16 @@ def _users(machine: Machine) -> list[str]:
     return [one.client.name for one in found if one.entry and not entries.address_of(one.entry)]
 
 
-def _over(found: setup.Status) -> str:
+def _over(found: setup.Status, system: str) -> str:
     """The options that the entry was written with."""
     entry = found.entry or {}
     if entries.address_of(entry):
         return " --transport http"
     words = entries.command_of(entry)
     instance = words[words.index("--instance") + 1 :][:1] if "--instance" in words else []
-    options = "".join(f" --instance {shlex.quote(word)}" for word in instance)
+    options = "".join(f" --instance {shell.quoted(word, system)}" for word in instance)
     if "--url" in words:
-        options += f" --url {shlex.quote(words[words.index('--url') + 1])} --token KEY"
+        options += f" --url {shell.quoted(words[words.index('--url') + 1], system)} --token KEY"
     return options + (" --allow-open" if "--allow-open" in words else "")
 
 
@@ -336,7 +346,7 @@ def _kept_out(registry: Path) -> list[Path]:
 def _give_back(path: Path, machine: Machine) -> str:
     if machine.system == "win32":
         return f'icacls "{path}" /reset /T   (in a prompt opened as administrator)'
-    return f"sudo chown -R $(id -u) {shlex.quote(str(path))}"
+    return f"sudo chown -R $(id -u) {shell.quoted(str(path), machine.system)}"
 
 
 def _registered(registry: Path) -> list[Path]:

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,9 @@ from tdmcp_embedded.clients import launch, setup
 from tdmcp_embedded.clients.catalogue import CLIENTS, ENTRY
 from tdmcp_embedded.clients.machine import Machine
 from tdmcp_embedded.clients.setup import Choice
-from tdmcp_embedded.doctor import checks
+from tdmcp_embedded.doctor import checks, shell
 from tdmcp_embedded.doctor.checks import NOTE, OK, PROBLEM, Finding
+from tdmcp_embedded.file_modes import outside_profile
 from tdmcp_embedded.http import identity
 from tests.unit.http.site import Site
 
@@ -277,3 +279,59 @@ def test_a_touchdesigner_that_clients_cannot_name_is_a_finding_with_its_remedy(
     *_, found = checks.touchdesigner(mac)
     assert found.level == PROBLEM and "does not stay" in found.sentence
     assert "move it to Applications" in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("system", "word", "quoted"),
+    [
+        ("win32", "two words", '"two words"'),
+        ("win32", "show", "show"),
+        ("linux", "two words", "'two words'"),
+        ("darwin", "it's", """'it'"'"'s'"""),
+    ],
+)
+def test_remedies_are_in_the_shell_of_the_system(system: str, word: str, quoted: str) -> None:
+    assert shell.quoted(word, system) == quoted
+    found = setup.Status(
+        CLIENTS["cursor"], "user", Path(), "differs", "", True, {"args": ["--instance", word]}
+    )
+    assert checks._over(found, system) == f" --instance {quoted}"
+
+
+def test_a_variable_is_removed_as_the_shell_of_the_system_does_it(windows: Machine, mac: Machine) -> None:
+    def remedy(machine: Machine) -> str:
+        found = checks.keys(replace(machine, env={**machine.env, "TDMCP_URL": "http://127.0.0.1:1/mcp"}))
+        return next(one.remedy for one in found if one.subject == "environment")
+
+    assert remedy(mac).startswith("unset TDMCP_URL,")
+    assert "set TDMCP_URL=" in remedy(windows) and "Remove-Item Env:TDMCP_URL" in remedy(windows)
+
+
+@pytest.mark.parametrize(
+    ("folder", "outside"),
+    [
+        ("C:/Users/Me/.tdmcp", False),
+        ("c:\\users\\me\\show", False),
+        ("D:/shows/.tdmcp", True),
+        ("C:/Users/Mel/.tdmcp", True),
+        ("//server/home/me", True),
+    ],
+)
+def test_keys_outside_of_the_profile_are_warned_of_on_windows(folder: str, outside: bool) -> None:
+    sentence = outside_profile(folder, "C:/Users/me", system="win32")
+    assert bool(sentence) is outside
+    assert not outside or (folder in sentence and "TDMCP_HOME" in sentence)
+    assert outside_profile(folder, "/home/me", system="linux") == ""
+
+
+def test_the_doctor_warns_of_them_where_there_are_keys(windows: Machine, tmp_path: Path) -> None:
+    away = tmp_path / "elsewhere"
+    away.mkdir()
+    machine = replace(windows, env={**windows.env, "TDMCP_HOME": str(away)})
+
+    def found() -> list[str]:
+        return [one.remedy for one in checks.keys(machine) if "outside of your user profile" in one.sentence]
+
+    assert found() == []
+    (away / "keys.json").write_text('{"keys": []}')
+    assert found() == ["Set TDMCP_HOME to a folder of your profile, or to nothing."]

@@ -218,3 +218,12 @@ def test_status_says_while_remote_agents_wait_for_approval_and_stops_when_they_e
         assert pause >= PATIENCE_S
         look()
     assert run.warning == "" and run.asked == ("", "")
+
+
+def test_a_home_outside_of_the_profile_is_warned_of_in_status(run, monkeypatch):
+    from tdmcp_embedded import file_modes
+
+    monkeypatch.setenv("TDMCP_HOME", "D:/shows")
+    monkeypatch.setattr(file_modes.outside_profile, "__kwdefaults__", {"system": "win32"})
+    run._look_at_rights()
+    assert "The access keys in D:/shows are outside of your user profile" in run.warning
