@@ -131,6 +131,8 @@ class CarefulClient:
     def __init__(self, url: str, headers: Mapping[str, str], mode: str = "auto") -> None:
         self._url, self._headers, self._mode = url, headers, mode
         self.repeated = self.looked_up = 0
+        self.said: list[tuple[str, str, str]] = []
+        """Of each edit that was looked up: what it is called, its outcome, and what became of it."""
 
     async def edits(self, calls: Mapping[str, tuple[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
         """Make these edits, one after the other; the answer of each.
@@ -149,7 +151,9 @@ class CarefulClient:
                     while waiting:
                         about = waiting[0]
                         # Cleared by the answer: whatever ends the connection before leaves the edit in doubt.
-                        answers[about] = structured(await _called(client, *calls[about]))
+                        tool, arguments = calls[about]
+                        # An answer, a refusal too: whatever it is, the client knows what became of its edit.
+                        answers[about] = structured(await client.call_tool(tool, arguments))
                         waiting.pop(0)
             if waiting and (found := await self._look_up(waiting[0])) is not None:
                 answers[waiting.pop(0)] = found
@@ -162,6 +166,8 @@ class CarefulClient:
                 async with self._connected() as client:
                     status = structured(await _called(client, "get_status", {}))
                     rows = [row for row in status.get("recent_edits", ()) if row["call"] == about]
+                    if rows:
+                        self.said.append((about, rows[0]["outcome"], rows[0]["edit"]))
                     if not rows or rows[0]["edit"] == "none":
                         self.repeated += 1
                         return None
