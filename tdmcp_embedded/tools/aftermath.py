@@ -5,17 +5,27 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from time import perf_counter
+from contextlib import suppress
+from itertools import islice
+from time import monotonic, perf_counter
 from typing import Any, Self
 
 from pydantic import BaseModel, Field
 
+from tdmcp_embedded import threads
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools import bounding
 from tdmcp_embedded.tools.tool import Call, Output, Steps, at_once
-from tdmcp_embedded.touchdesigner import diagnostics, overwriting, parameters, references, undo
+from tdmcp_embedded.touchdesigner import (
+    diagnostics,
+    missing_files,
+    overwriting,
+    parameters,
+    references,
+    undo,
+)
 from tdmcp_embedded.touchdesigner.builds import find, is_annotation, op_type
 from tdmcp_embedded.touchdesigner.code_routes import Access
 from tdmcp_embedded.touchdesigner.error_context import with_context
@@ -29,6 +39,8 @@ _MOST_PROBLEMS = 30
 #: networks no larger than that: a look costs the edit's own frame.
 _MOST_AROUND = 30
 _SMALL = 200
+#: Seconds that a drive has for saying which of an edit's files are there.
+_LONGEST_LOOK = 2.0
 #: References that an answer names.
 _MOST_REFERENCES = 40
 #: How many of them are cooked to see their errors; the rest show theirs when something asks for them.
@@ -103,6 +115,8 @@ class Watch:
     def __init__(self) -> None:
         self._before: dict[str, diagnostics.Said] = {}
         self._around: dict[str, None] = {}
+        self._reads: set[missing_files.FileRead] = set()
+        """The files that were read before by what is touched."""
         self._full = False
         self._overwritten = ""
         self._looked: set[tuple[str, bool]] = set()
@@ -114,6 +128,7 @@ class Watch:
         only kept here, and understood later where they are others then.
         """
         about = list(operators)
+        self._reads.update(_files(about).found)
         reached = at_once(_reach(about))
         self._full = self._full or len(reached) >= MOST_WATCHED
         for operator in reached:
@@ -229,7 +244,26 @@ class Watch:
                     message = with_context(operator, problem.message)
                     news.append(Problem(path=problem.path, severity=problem.severity, message=message))
             yield
+        for each in (yield from self._missing_files(call, [each for each in roots if each.valid])):
+            if len(news) < _MOST_PROBLEMS:
+                news.append(Problem(path=each.path, severity="error", message=missing_files.sentence(each)))
         return news
+
+    def _missing_files(self, call: Call, touched: list[Any]) -> Steps[list[missing_files.FileRead]]:
+        """The files that are read only now and are not there: of movies and sounds TouchDesigner says nothing.
+
+        A drive may take its time: another thread asks it, and is waited for a while.
+        """
+        new = [each for each in _files(touched).found if each not in self._reads]
+        if not new:
+            return []
+        missing: list[missing_files.FileRead] = []
+        folder = missing_files.folder_of(call.td)
+        looking = threads.start(lambda: missing.extend(missing_files.missing(new, folder)), "files")
+        late = monotonic() + _LONGEST_LOOK
+        while looking.is_alive() and monotonic() < late:
+            yield NEXT_FRAME
+        return list(missing)
 
     def _cooking(self, call: Call, paths: list[str]) -> Steps[tuple[list[Any], list[Any]]]:
         """What was touched, and that with all that is to cook: the ends of what it feeds, and what stands around it."""
@@ -254,6 +288,16 @@ def parameters_gone() -> dict[str, set[str]]:
     journal = undo.journal()
     gone, journal.parameters_gone = journal.parameters_gone, {}
     return gone
+
+
+def _files(operators: Iterable[Any]) -> missing_files.FileReads:
+    """The files that some operators read."""
+    reads = missing_files.FileReads()
+    for each in islice(operators, MOST_WATCHED):
+        # The edit is done; its answer must not be lost to an operator that cannot be asked.
+        with suppress(Exception):
+            reads.add(each)
+    return reads
 
 
 def broken_references(

@@ -133,8 +133,8 @@ def capture_image(call: Call, given: CaptureImage) -> Steps[Taken]:
                 yield NEXT_FRAME
         shots = [writing.shot for writing in begun]
         problems = _problems(target) if target.valid else []
-        paused = project.paused(call.td) if given.frames > 1 or given.wait_frames > 1 else ""
-        return Taken(path, "top" if top is target else "viewer", shots, folder, problems, paused)
+        source = "top" if top is target else "viewer"
+        return Taken(path, source, shots, folder, problems, project.paused(call.td))
 
 
 def _problems(target: Any) -> list[dict[str, str]]:

@@ -13,7 +13,7 @@ from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import diagnostics, lookup, missing_files, operators
 from tdmcp_embedded.touchdesigner.error_context import with_context
 from tdmcp_embedded.touchdesigner.operators import SYSTEM_NETWORKS, Pace
-from tdmcp_embedded.touchdesigner.values import clean, cut, weight
+from tdmcp_embedded.touchdesigner.values import cut, weight
 from tdmcp_embedded.wording import counted
 
 _DEFAULT_LIMIT = 30
@@ -92,7 +92,9 @@ class _Seen:
 
     place: paging.Place
     skipped: list[str]
-    reads: missing_files.FileReads
+    folder: str
+    """The project's, where relative paths begin."""
+    reads: missing_files.FileReads = field(default_factory=missing_files.FileReads)
     groups: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     context: dict[tuple[str, str], str] = field(default_factory=dict)
     """The messages with what they are about."""
@@ -105,7 +107,7 @@ def check_errors(call: Call, given: CheckErrors) -> Steps[_Seen]:
     place = paging.place_of(given, given.cursor)
     top = lookup.operator(call.td, given.path)
     skipped = [p for p in SYSTEM_NETWORKS if top.path == "/" and lookup.exact(call.td, p) is not None]
-    seen = _Seen(place, skipped, missing_files.FileReads(call.td))
+    seen = _Seen(place, skipped, missing_files.folder_of(call.td))
     pace = Pace(every=8)
     for current in _operators(top, given.depth, skipped):
         if pace.due():
@@ -155,8 +157,8 @@ def finish(call: Call, given: CheckErrors, seen: _Seen) -> Checked:
     """Look for the files and make the page, on a worker: a drive may take its time."""
     place, groups, skipped, checked = seen.place, seen.groups, seen.skipped, seen.checked
     files: set[tuple[str, str]] = set()
-    for read in missing_files.missing(seen.reads.found, seen.reads.folder):
-        key = ("error", f"{read.parameter}: there is no file {cut(clean(read.text), 500)}")
+    for read in missing_files.missing(seen.reads.found, seen.folder):
+        key = ("error", missing_files.sentence(read))
         files.add(key)
         groups.setdefault(key, []).append(read.path)
     by_severity: dict[str, int] = {}

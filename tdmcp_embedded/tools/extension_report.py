@@ -6,20 +6,25 @@ TouchDesigner builds extensions when somebody asks for them (fact 38), and says 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import partial
+from types import ModuleType
 from typing import Any
 
 from tdmcp_embedded.frame_queue import NEXT_FRAME, TimeLimitExceeded
 from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Call, Steps
-from tdmcp_embedded.touchdesigner import diagnostics, parameters
+from tdmcp_embedded.touchdesigner import census, diagnostics, parameters
+from tdmcp_embedded.touchdesigner.builds import find
 from tdmcp_embedded.touchdesigner.code_users import extension
+from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import clean, cut
 
 _DECLARING = re.compile(r"ext\d+(object|name|promote)")
 #: Components of one call whose extensions are built.
 _MOST = 8
 _MOST_MEMBERS = 20
+_QUOTED = re.compile(r"['\"]([^'\"\n]+)['\"]")
 _LONGEST = 2_000
 
 
@@ -28,13 +33,57 @@ def declaring(written: Iterable[parameters.Written]) -> list[str]:
     return [each.path for each in written if any(map(_DECLARING.fullmatch, each.params))]
 
 
+class Sources:
+    """What extensions are made of, to see which of them a piece of code has written. Main thread, one step.
+
+    Args:
+        named: operators that the code names; in a large project only the components around these are looked at.
+    """
+
+    def __init__(self, td: ModuleType, named: Iterable[Any] = ()) -> None:
+        self._td = td
+        self._small = census.is_small(td)
+        self._named = [str(each.path) for each in named]
+        self._held = self._read()
+
+    def written(self) -> list[str]:
+        """Paths of the components whose extensions, or the texts of those, are others now."""
+        now = self._read()
+        return [path for path, source in now.items() if self._held.get(path) != source]
+
+    def _read(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for comp in self._components():
+            if expressions := extension(comp):
+                dats = [told(partial(comp.op, word)) for word in _QUOTED.findall(expressions)[:_MOST]]
+                texts = [str(dat.text) for dat in dats if dat is not None and dat.isDAT]
+                found[str(comp.path)] = (expressions, *texts)
+        return found
+
+    def _components(self) -> Iterator[Any]:
+        if self._small:
+            yield from census.components(self._td)
+            return
+        seen: set[str] = set()
+        for path in self._named:
+            operator = find(self._td, path)
+            while operator is not None and str(operator.path) not in seen:
+                seen.add(str(operator.path))
+                if operator.isCOMP:
+                    yield operator
+                operator = operator.parent()
+
+
 def build_extensions(
-    call: Call, dats: Iterable[str] = (), comps: Iterable[str] = ()
+    call: Call, dats: Iterable[str] = (), comps: Iterable[str] = (), built: bool = False
 ) -> Steps[list[str] | None]:
     """Build the extensions that come from some DATs, and those of some components; a sentence about each.
 
     A frame passes before, since a DAT's text takes effect in the next one (fact 11), and one after it, since errors
     show then (fact 66). Below level full nothing is built: it runs code.
+
+    Args:
+        built: whether somebody has built them already; then it is only said what became of them.
     """
     if not call.level.allows(Level.FULL):
         return None
@@ -43,7 +92,7 @@ def build_extensions(
         return None
     yield NEXT_FRAME
     raised: dict[str, str] = {}
-    for comp in found:
+    for comp in found if not built else ():
         if comp.valid:
             path = str(comp.path)
             try:

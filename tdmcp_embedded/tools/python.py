@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Generator
 from dataclasses import dataclass
+from functools import partial
+from types import ModuleType
 from typing import Any, Self
 
 from pydantic import Field
@@ -12,13 +14,14 @@ from pydantic import Field
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.frame_queue import TimeLimitExceeded
 from tdmcp_embedded.settings import Level
-from tdmcp_embedded.tools import aftermath, bounding
+from tdmcp_embedded.tools import aftermath, bounding, extension_report
 from tdmcp_embedded.tools.tool import Arguments, Call, Effect, Steps, Tool
 from tdmcp_embedded.touchdesigner import census, python, python_effects, undo, vanished
 from tdmcp_embedded.touchdesigner.builds import find, is_annotation
 from tdmcp_embedded.touchdesigner.census import Census
 from tdmcp_embedded.touchdesigner.named_operators import NamedOperators
 from tdmcp_embedded.touchdesigner.python_effects import Effects
+from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import cut, weight
 
 _LONGEST_CODE = 1_000_000
@@ -121,6 +124,7 @@ def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None,
     named_before = named.listed() if named is not None else {}
     stored = census.stored(td) if effects.stores and (own is not None or not effects.opaque) else None
     names = vanished.Names(td) if own is not None else None
+    sources = extension_report.Sources(td, _named(td, _me(call), effects)) if effects.edits else None
     failure: list[ToolFailure] = []
 
     def put_back() -> None:
@@ -147,6 +151,7 @@ def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None,
     was = own
     after = census.at_once(td) if own is not None else None
     parameters_gone = names.gone().parameters if names is not None else {}
+    written = sources.written() if sources is not None else []
     elsewhere = 0
     if named is not None:
         was, after = named_before, named.listed(named_before)
@@ -174,6 +179,9 @@ def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None,
             output.stderr += f"\n[{len(paths)} operators {word}, the first {_MOST_LISTED} are listed]"
     if elsewhere and not any(is_annotation(each) for path in changes.created if (each := find(td, path))):
         output.stderr += _ELSEWHERE.format(abs(elsewhere), "made" if elsewhere > 0 else "deleted")
+    if written:
+        done = "initializeExtensions" in arguments.code
+        output.extensions = yield from extension_report.build_extensions(call, comps=written, built=done)
     if effects.edits and (call.undo_name or changes != census.Changes()):
         watch = aftermath.Watch()
         output.problems = yield from watch.after(call, changes.created)
@@ -204,6 +212,12 @@ def _tell_left_over(failure: ToolFailure, changes: census.Changes) -> None:
         if paths:
             failure.details[word] = paths[:_MOST_LISTED]
             failure.message += f" {len(paths)} operators are {word.replace('_', ' ')}."
+
+
+def _named(td: ModuleType, me: Any, effects: Effects) -> list[Any]:
+    """The operators that the code names."""
+    found = [told(partial(me.op, word)) for word in sorted(effects.names)[:_MOST_LISTED]]
+    return [each for each in found if each is not None]
 
 
 def _me(call: Call) -> Any:

@@ -47,6 +47,12 @@ def at_once(td: ModuleType) -> Census:
     return _listed(list(_tops(td)))
 
 
+def components(td: ModuleType) -> list[Any]:
+    """All COMPs, within this step."""
+    tops = [each for each in _tops(td) if each.isCOMP]
+    return [*tops, *(each for top in tops for each in top.findChildren(type=td.COMP))]
+
+
 def inside(comp: Any) -> Census:
     """All operators inside a COMP, within this step."""
     return _listed(list(comp.findChildren(depth=1, includeUtility=True)))

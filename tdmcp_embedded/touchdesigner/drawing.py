@@ -12,6 +12,7 @@ from typing import Any
 
 from tdmcp_embedded.touchdesigner import diagnostics, lookup, operators
 from tdmcp_embedded.touchdesigner.builds import op_type
+from tdmcp_embedded.touchdesigner.error_context import with_context
 from tdmcp_embedded.touchdesigner.flags import changed_flags
 from tdmcp_embedded.touchdesigner.operators import Pace
 from tdmcp_embedded.touchdesigner.rows import boxes, members
@@ -19,6 +20,8 @@ from tdmcp_embedded.touchdesigner.values import Json, clean, cut, rounded
 
 #: Operators that are drawn at most; nobody can read more, and the page has to hold them.
 MOST_DRAWN = 3000
+#: Characters of a message, with what it is about.
+_LONGEST = 800
 
 
 def draw(td: ModuleType, path: str) -> Generator[None, None, dict[str, Json]]:
@@ -40,7 +43,11 @@ def draw(td: ModuleType, path: str) -> Generator[None, None, dict[str, Json]]:
             break
         # Somebody may delete it while the frame is given back.
         if current.valid:
-            rows.append(_tile(current, network))
+            row = _tile(current, network)
+            rows.append(row)
+            # What the messages are about is looked for among all parameters.
+            if "problems" in row and pace.due(4):
+                yield
     notes: list[Json] = []
     for box in boxes(td, network) if network.valid else ():
         if pace.due():
@@ -78,7 +85,7 @@ def _tile(op: Any, network: Any) -> dict[str, Json]:
         row["holds"] = len(members(op))
     if diagnostics.has_problems(op):
         row["problems"] = [
-            {"severity": found.severity, "message": cut(found.message, 500)}
+            {"severity": found.severity, "message": cut(with_context(op, found.message), _LONGEST)}
             for found in diagnostics.problems(op)
         ]
     return row

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.telling import told
+from tdmcp_embedded.touchdesigner.values import clean, cut
 
 #: What these make is a file, so none need be there.
 _WRITER = re.compile(r"^[a-z0-9]*out[A-Z]+$")
@@ -34,11 +35,20 @@ class FileRead(NamedTuple):
     text: str
 
 
+def sentence(read: FileRead) -> str:
+    """What is wrong with a parameter whose file is not there."""
+    return f"{read.parameter}: there is no file {cut(clean(read.text), 500)}"
+
+
+def folder_of(td: ModuleType) -> str:
+    """Where relative paths begin: the project's folder. Main thread."""
+    return str(told(lambda: td.project.folder) or "")
+
+
 class FileReads:
     """Which files operators read, as long as one call lasts."""
 
-    def __init__(self, td: ModuleType) -> None:
-        self.folder = str(told(lambda: td.project.folder) or "")
+    def __init__(self) -> None:
         self.found: list[FileRead] = []
         self._names: dict[str, list[str]] = {}
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from tdmcp_embedded.frame_queue import NEXT_FRAME
 from tdmcp_embedded.tools import aftermath
 from tests.unit.tools.harness import Bench, tool
@@ -101,3 +105,36 @@ def test_looking_at_long_error_texts_offers_the_frame_back(bench: Bench) -> None
         for n in range(300):
             script_error(node, ValueError(f"no cue at {n}.5"))
     assert bench.steps("check_errors", path="/project1").count(None) >= 8
+
+
+#: Types whose file TouchDesigner says nothing of, or only in its own time.
+_FILES = {"moviefileinTOP": "clip.mov", "audiofileinCHOP": "song.wav", "fileinDAT": "rows.csv"}
+
+
+@pytest.mark.parametrize("kind", _FILES)
+def test_a_file_that_is_not_there_is_among_the_problems_of_the_edit(bench: Bench, kind: str) -> None:
+    name = _FILES[kind]
+    said = {"path": "/project1/f", "severity": "error", "message": f"file: there is no file {name}"}
+    made = bench.json("create_operator", parent="/project1", type=kind, name="f", params={"file": name})
+    assert said in made["problems"]
+    again = bench.json("update_operator", path="/project1/f", comment="x")
+    assert said not in again["problems"], "it was so before"
+    moved = bench.json("set_parameters", changes=[{"path": "/project1/f", "params": {"file": "2" + name}}])
+    assert said | {"message": f"file: there is no file 2{name}"} in moved["problems"]
+
+
+def test_a_file_that_is_there_is_no_problem(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "clip.mov").touch()
+    params = {"file": (tmp_path / "clip.mov").as_posix()}
+    made = bench.json("create_operator", parent="/project1", type="moviefileinTOP", params=params)
+    assert not [each for each in made["problems"] if "there is no file" in each["message"]]
+
+
+def test_files_of_what_a_network_or_code_brings_are_looked_for(bench: Bench) -> None:
+    operators = [{"name": "f", "type": "moviefileinTOP", "params": {"file": "no.mov"}}]
+    built = bench.json("build_network", path="/project1", operators=operators)
+    code = "op('/project1').create(moviefileinTOP, 'g').par.file = 'no.mov'"
+    coded = bench.json("execute_python", code=code)
+    for answer, path in ((built, "/project1/f"), (coded, "/project1/g")):
+        found = [(each["path"], each["message"]) for each in answer["problems"]]
+        assert (path, "file: there is no file no.mov") in found

@@ -8,6 +8,7 @@ import pytest
 
 from tdmcp_embedded.frame_queue import FrameQueue
 from tdmcp_embedded.settings import Level
+from tdmcp_embedded.touchdesigner import census
 from tests.unit.tools.harness import Bench
 
 GOOD = "class ToolExt:\n    def __init__(self, owner):\n        self.owner = owner\n        self.Size = 2\n\n    def Greet(self):\n        return 'hello'\n\n    def hidden(self):\n        pass\n"
@@ -112,3 +113,62 @@ def test_below_level_full_no_code_is_run(bench: Bench) -> None:
         pages=[{"name": "P", "parameters": [{"name": "A", "style": "Float"}]}],
     )
     assert not comp.extensionsReady
+
+
+# -- written by code
+
+BAD = "class ToolExt:\n    def __init__(self, owner):\n        owner.nothing.here\n"
+WRITES = "op('/project1/tool/ToolExt').text = {!r}"
+
+
+@pytest.fixture(params=[800, 0], ids=["small project", "large project"])
+def project(bench: Bench, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.setattr(census, "MOST_AT_ONCE", request.param)
+    return bench
+
+
+def test_a_text_that_code_writes_is_built(project: Bench) -> None:
+    bench = project
+    comp = tool(bench, "")
+    answer = bench.run("execute_python", code=WRITES.format(GOOD))
+    assert answer.structured()["extensions"] == READY and READY[0] in answer.text()
+    assert comp.Greet() == "hello"
+
+
+def test_a_text_that_code_breaks_says_why(project: Bench) -> None:
+    bench = project
+    tool(bench, GOOD)
+    [line] = bench.json("execute_python", code=WRITES.format(BAD))["extensions"]
+    assert line.startswith("extension ToolExt of /project1/tool failed: ") and "nothing" in line
+
+
+def test_parameters_that_code_sets_are_enough(project: Bench) -> None:
+    bench = project
+    tool(bench, GOOD, parameters=False)
+    code = f"c = op('/project1/tool')\nc.par.ext0object = {OBJECT!r}\nc.par.ext0promote = True"
+    assert bench.json("execute_python", code=code)["extensions"] == READY
+
+
+def test_a_component_that_code_makes_with_an_extension_says_so(bench: Bench) -> None:
+    code = (
+        "c = op('/project1').create(baseCOMP, 'tool')\n"
+        f"c.create(textDAT, 'ToolExt').text = {GOOD!r}\n"
+        f"c.par.ext0object = {OBJECT!r}\nc.par.ext0promote = True"
+    )
+    assert bench.json("execute_python", code=code)["extensions"] == READY
+
+
+def test_what_code_has_built_itself_is_not_built_again(bench: Bench) -> None:
+    comp = tool(bench, "")
+    code = (
+        WRITES.format(GOOD) + "\nc = op('/project1/tool')\nc.initializeExtensions()\nc.ext.ToolExt.Size = 7"
+    )
+    assert bench.json("execute_python", code=code)["extensions"] == READY
+    assert comp.ext.ToolExt.Size == 7
+
+
+def test_code_that_writes_no_extension_says_nothing_of_any(bench: Bench) -> None:
+    tool(bench, GOOD)
+    bench.make("textDAT", "other")
+    answer = bench.json("execute_python", code="op('/project1/other').text = 'x'")
+    assert "extensions" not in answer
