@@ -89,7 +89,8 @@ export class Connecting {
 export function showConsents(server, questions) {
   const place = byId("consents");
   place.hidden = !questions.length;
-  const shown = questions.map((question) => question.id).join();
+  // The text changes too: its level can be lowered where the agent was begun.
+  const shown = questions.map((question) => `${question.id} ${question.text}`).join();
   if (place.dataset.shown === shown) return;
   place.dataset.shown = shown;
   const decide = (id, allow, outcome) =>

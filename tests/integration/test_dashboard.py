@@ -184,9 +184,9 @@ def test_errors_in_the_project_are_found_and_lead_to_their_operator(demo: StandI
 
 @pytest.mark.parametrize(("button", "outcome"), [("Allow", "code="), ("Refuse", "error=access_denied")])
 def test_an_agent_that_asks_to_be_let_in_is_decided_upon_here(
-    demo: StandIn, opened: Tab, button: str, outcome: str
+    demo: StandIn, opened: Tab, started: Browser, button: str, outcome: str
 ) -> None:
-    site, back = str(demo.ready["dashboard"]), "http://127.0.0.1:1/callback"
+    site, back = str(demo.ready["dashboard"]), "http://127.0.0.1:45871/callback"
     metadata = {"client_name": "A far agent", "redirect_uris": [back], "token_endpoint_auth_method": "none"}
     registered = request(f"{site}register", "POST", json.dumps(metadata).encode(), JSON_HEADERS)
     asked = {
@@ -196,10 +196,27 @@ def test_an_agent_that_asks_to_be_let_in_is_decided_upon_here(
     waiting = leads_to(f"{site}authorize?{urlencode(asked)}")
     question = opened.page.locator("#consents")
     expect(question).to_contain_text("A far agent")
-    question.get_by_role("button", name=button).click()
+    with tab(started) as agents:
+        # The person before the agent's browser wants it to get less, and is sent back to the agent in the end.
+        agents.page.goto(waiting)
+        expect(agents.page.locator("body")).to_contain_text("(level edit)")
+        agents.page.get_by_role("button", name="(observe)").click()
+        expect(agents.page.locator("body")).to_contain_text("(level observe)")
+        expect(question).to_contain_text("asks for level observe")
+        with agents.page.expect_request(lambda sent: sent.url.startswith(back)) as sent_back:
+            question.get_by_role("button", name=button).click()
+        assert outcome in sent_back.value.url
+        agents.complaints.clear()  # there is no agent
     expect(question).to_be_hidden()
-    ends = leads_to(waiting)
-    assert ends.startswith(back) and outcome in ends
+
+
+def test_a_browser_whose_agent_is_not_known_is_told_what_to_do(demo: StandIn, started: Browser) -> None:
+    with tab(started) as agents:
+        asked = "response_type=code&client_id=forgotten&code_challenge=x"
+        agents.page.goto(f"{demo.ready['dashboard']}authorize?{asked}")
+        expect(agents.page.locator("h1")).to_have_text("This server does not know the agent")
+        expect(agents.page.locator("li", has_text="mcp-remote")).to_contain_text(".mcp-auth")
+        agents.complaints.clear()  # the browser notes the refusal
 
 
 def leads_to(url: str) -> str:
