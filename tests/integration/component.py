@@ -8,6 +8,7 @@ import http.client
 import json
 import random
 import socket
+import time
 from urllib.parse import urlsplit
 
 from fakes.driver import StandIn
@@ -16,13 +17,18 @@ from tests.integration.clients import INITIALIZE, JSON_HEADERS, request
 COMPONENT = "op('/project1/tdmcp')"
 
 
-def until(question, wanted, tries=1500):
-    """Ask until the answer is the wanted one. Bounded by tries; each goes through the stand-in's next frame."""
+def until(question, wanted, tries=1500, pause=0.0):
+    """Ask until the answer is the wanted one. Bounded by tries; each goes through the stand-in's next frame.
+
+    Args:
+        pause: seconds between two tries, for work of many seconds, which each question would slow down.
+    """
     got = None
     for _ in range(tries):
         got = question()
         if wanted(got) if callable(wanted) else got == wanted:
             return got
+        time.sleep(pause)
     raise AssertionError(f"still {got!r}")
 
 

@@ -179,7 +179,7 @@ comp.destroy()
     assert "kept" in lists and "undone" in lists
     with quick(td):
         td.exec(f"{COMPONENT}.par.Selftest.pulse()")
-        said = until(lambda: par(td, "Report"), lambda said: "The report:" in said, tries=60_000)
+        said = until(lambda: par(td, "Report"), lambda said: "The report:" in said, tries=3000, pause=0.1)
     path = Path(said.partition("The report: ")[2])
     report = json.loads(path.with_suffix(".json").read_text("utf-8"))
     totals = report["totals"]

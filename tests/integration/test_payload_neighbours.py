@@ -92,8 +92,33 @@ def run(folder, code, *path):
 CHECK = "import json; print(json.dumps([load(), *disturbed()]))"
 
 
-def test_with_touchdesigners_own_packages_alone_it_works_and_adds_only_what_is_touchdesigners(folder):
-    port, changed, added, path_same = run(folder, CHECK, packages())
+@pytest.fixture(scope="module")
+def alone(folder):
+    """What a process says that has nothing but TouchDesigner's own packages beside ours; a start takes seconds."""
+    code = """
+        import json
+        said = {"loaded": [load(), *disturbed()]}
+        names = ("mcp", "pydantic", "pydantic_core", "anyio", "starlette", "uvicorn", "typing_extensions")
+        said["seen"] = [name for name in names if importlib.util.find_spec(name) is not None]
+        finders = list(sys.meta_path)
+        said["again"] = [load(), sys.meta_path == finders]
+        import tdmcp_embedded
+        try:
+            private.install(folder, "a newer one")
+        except private.AlreadyLoaded as loaded:
+            said["newer"] = [loaded.version == tdmcp_embedded.__version__, loaded.identity]
+        import tdmcp_embedded.libraries.win32api as win32api, tdmcp_embedded.libraries.pywintypes as pywintypes
+        try:
+            win32api.SetStdHandle(1, 2)
+        except RuntimeError as error:
+            said["pywin32"] = [str(error), issubclass(pywintypes.error, Exception)]
+        print(json.dumps(said))
+    """
+    return run(folder, code, packages())
+
+
+def test_with_touchdesigners_own_packages_alone_it_works_and_adds_only_what_is_touchdesigners(alone):
+    port, changed, added, path_same = alone["loaded"]
     assert port == 1234 and changed == [] and path_same
     assert {name.partition(".")[0] for name in added} <= {"cryptography", "_openssl", "_cffi_backend", "idna"}
 
@@ -174,40 +199,16 @@ def test_plug_ins_of_others_do_not_get_into_ours(folder, tmp_path):
     assert run(folder, code, tmp_path / "site", packages()) == [1234, False]
 
 
-def test_code_of_the_project_never_sees_ours(folder):
-    code = """
-        import json
-        load()
-        found = {}
-        for name in ("mcp", "pydantic", "pydantic_core", "anyio", "starlette", "uvicorn", "typing_extensions"):
-            found[name] = importlib.util.find_spec(name) is not None
-        print(json.dumps(found))
-    """
-    assert set(run(folder, code, packages()).values()) == {False}
+def test_code_of_the_project_never_sees_ours(alone):
+    assert alone["seen"] == []
 
 
-def test_a_second_payload_of_the_same_identity_changes_nothing(folder):
-    code = """
-        import json
-        load()
-        finders = list(sys.meta_path)
-        print(json.dumps([load(), sys.meta_path == finders]))
-    """
-    assert run(folder, code, packages()) == [1234, True]
+def test_a_second_payload_of_the_same_identity_changes_nothing(alone):
+    assert alone["again"] == [1234, True]
 
 
-def test_another_version_is_refused_while_one_is_loaded_and_says_which(folder):
-    code = """
-        import json
-        load()
-        import tdmcp_embedded
-        try:
-            private.install(folder, "a newer one")
-        except private.AlreadyLoaded as loaded:
-            print(json.dumps([loaded.version == tdmcp_embedded.__version__, loaded.identity, len(sys.meta_path)]))
-    """
-    same_version, identity, _ = run(folder, code, packages())
-    assert same_version and identity == "this one"
+def test_another_version_is_refused_while_one_is_loaded_and_says_which(alone):
+    assert alone["newer"] == [True, "this one"]
 
 
 def test_a_copy_on_the_path_gives_way_to_the_components_own(folder, tmp_path):
@@ -216,17 +217,8 @@ def test_a_copy_on_the_path_gives_way_to_the_components_own(folder, tmp_path):
     assert run(folder, "import json; print(json.dumps(load()))", tmp_path, packages()) == 1234
 
 
-def test_the_stand_ins_for_pywin32_have_every_name_the_sdk_imports_and_refuse_to_work(folder):
-    code = """
-        import json
-        load()
-        import tdmcp_embedded.libraries.win32api as win32api, tdmcp_embedded.libraries.pywintypes as pywintypes
-        try:
-            win32api.SetStdHandle(1, 2)
-        except RuntimeError as error:
-            print(json.dumps([str(error), issubclass(pywintypes.error, Exception)]))
-    """
-    said, is_error = run(folder, code, packages())
+def test_the_stand_ins_for_pywin32_have_every_name_the_sdk_imports_and_refuse_to_work(folder, alone):
+    said, is_error = alone["pywin32"]
     assert said.startswith("win32api.SetStdHandle: pywin32 does not travel") and is_error
     wanted = set()
     for source in (folder / "libraries" / "mcp").rglob("*.py"):

@@ -51,7 +51,8 @@ def pulse(td: StandIn) -> Run:
         said = until(
             lambda: par(td, "Report"),
             lambda said: bool(said) and ("The report:" in said or not said.startswith("Self Test: ")),
-            tries=60_000,
+            tries=3000,
+            pause=0.1,
         )
     application = td.exec("(root.time.play, ui.undo.undoStack, ui.undo.redoStack)")
     conflicts = td.stats()["thread_conflicts"]
