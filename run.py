@@ -23,8 +23,9 @@ LOCKED = ROOT / "requirements" / "locked.txt"
 
 COMMANDS = {
     "demo": [["-m", "tdmcp_embedded.cli", "demo"]],
-    # Three at a time, each file whole on one side: much of the time is spent waiting for frames and processes.
-    "test": [["-m", "pytest", "-n", "3", "--dist", "loadfile"]],
+    # Three at a time, each file whole on one side: much of the time is spent waiting for frames and processes. In their
+    # order: the long ones, which have few tests, are not kept for the end.
+    "test": [["-m", "pytest", "-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]],
     "conformance": [["-m", "tests.conformance"]],
     # Real clients from their own packages, some of them large.
     "clients": [["-m", "tests.clients"]],

@@ -150,8 +150,9 @@ def test_sessions_do_not_see_each_others_answers(td: StandIn) -> None:
         for turn in range(5):
             text = f"'{number}-{turn}'"
             params = {"name": "execute_python", "arguments": {"code": text}}
-            result = payload(in_session(td, names[number], "tools/call", params))["result"]
-            assert result["structuredContent"]["repr"] == text
+            answer = payload(in_session(td, names[number], "tools/call", params))
+            assert "result" in answer, answer
+            assert answer["result"]["structuredContent"]["repr"] == text
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         list(pool.map(ask, range(4)))
