@@ -123,8 +123,9 @@ def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None,
     )
     named_before = named.listed() if named is not None else {}
     stored = census.stored(td) if effects.stores and (own is not None or not effects.opaque) else None
-    names = vanished.Names(td) if own is not None else None
-    sources = extension_report.Sources(td, _named(td, _me(call), effects)) if effects.edits else None
+    spoken_of = _named(td, _me(call), effects) if effects.edits else []
+    names = vanished.Names(td, [str(each.path) for each in spoken_of]) if effects.edits else None
+    sources = extension_report.Sources(td, spoken_of) if effects.edits else None
     failure: list[ToolFailure] = []
 
     def put_back() -> None:

@@ -371,3 +371,20 @@ def test_a_value_that_differs_from_the_default_at_creation_is_restored_exactly(b
     build(bench, read["operators"], "/project1/twin", exact=True)
     twin = bench.op("/project1/twin/probe")
     assert [p.name for p in twin.pars() if not p.isDefault and not p.isPulse] == []
+
+
+def test_what_is_inside_of_what_an_exact_build_deletes_counts_and_what_is_docked_does_not(
+    bench: Bench,
+) -> None:
+    home = bench.make("baseCOMP", "home")
+    box = home.create("baseCOMP", "box")
+    for index in range(3):
+        box.create("nullTOP", f"n{index}")
+    for name in ("a", "b", "c"):
+        bench.make("timerCHOP", name, parent="/project1/home")
+    with refused(bench, Code.CONFIRMATION_REQUIRED) as caught:
+        bench.run("build_network", path="/project1/home", operators=[], exact=True)
+    assert caught.value.details["count"] == 7
+    bench.op("/project1/home/box").destroy()
+    answer = bench.json("build_network", path="/project1/home", operators=[], exact=True)
+    assert len(answer["deleted"]) == 6 and bench.op("/project1/home").children == []

@@ -376,3 +376,14 @@ def test_undo_and_redo_of_custom_parameters_name_what_they_break(project: Bench)
     bench.run("define_parameters", path="/project1/box", rename={"Speed": "Tempo"})
     assert lost(bench.json("undo")) == ["/project1/second const0value: op('box').par.Tempo"]
     assert lost(bench.json("undo", redo=True)) == [f"/project1/speaker const0value: {_CODE}"]
+
+
+@pytest.mark.parametrize(
+    "code", ["op('box').par.Speed.destroy()", "op('/project1/box').destroyCustomPars()"]
+)
+def test_code_that_takes_a_custom_parameter_away_names_what_it_breaks(project: Bench, code: str) -> None:
+    bench = project
+    rig(bench)
+    bench.op("/project1/speaker").par.const0value.expr = _CODE
+    answer = bench.json("execute_python", code=code)
+    assert lost(answer) == [f"/project1/speaker const0value: {_CODE}"]
