@@ -378,9 +378,7 @@ def test_undo_and_redo_of_custom_parameters_name_what_they_break(project: Bench)
     assert lost(bench.json("undo", redo=True)) == [f"/project1/speaker const0value: {_CODE}"]
 
 
-@pytest.mark.parametrize(
-    "code", ["op('box').par.Speed.destroy()", "op('/project1/box').destroyCustomPars()"]
-)
+@pytest.mark.parametrize("code", ["op('box').par.Speed.destroy()", "op('/project1/box').destroyCustomPars()"])
 def test_code_that_takes_a_custom_parameter_away_names_what_it_breaks(project: Bench, code: str) -> None:
     bench = project
     rig(bench)
