@@ -237,13 +237,13 @@ def places() -> list[Path]:
     return found
 
 
-def make_folder(folder: Path) -> Path:
+def make_folder(folder: Path, *, system: str = sys.platform) -> Path:
     """Make a folder, which only this user may read; it may be there already.
 
     On Windows without a mode: from 0o700 Python 3.11.10 makes rights that keep the user out after one start as
     administrator. There the rights of the profile protect.
     """
-    if sys.platform == "win32":
+    if system == "win32":
         folder.mkdir(parents=True, exist_ok=True)
     else:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

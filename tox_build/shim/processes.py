@@ -21,13 +21,13 @@ def home_folder(program: str = __file__, paths: Any = os.path) -> str:
     return os.environ.get("TDMCP_HOME") or own
 
 
-def make_private_folder(path: str) -> None:
+def make_private_folder(path: str, system: str = sys.platform) -> None:
     """Make a folder, and those above it, that only this user may read; it may be there already.
 
     On Windows without a mode: from 0o700 Python 3.11.10 makes access rights of their own, which keep the user out after
     one start as administrator. There the rights of the profile protect.
     """
-    if sys.platform == "win32":
+    if system == "win32":
         os.makedirs(path, exist_ok=True)
     else:
         os.makedirs(path, mode=0o700, exist_ok=True)

@@ -242,6 +242,14 @@ def test_the_listing_names_the_version(unpacking):
     assert json.loads((folder / "complete.json").read_text())["version"] == "7.1"
 
 
+def test_on_windows_a_folder_is_made_without_a_mode(unpacking, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(os, "mkdir", lambda path, mode=0o777: asked.append(mode))
+    for system in ("win32", "linux", "darwin"):
+        unpacking.make_folder(tmp_path / system, system=system)
+    assert asked == [0o777, 0o700, 0o700]
+
+
 class Holding:
     """A function of `os` on a Windows where a scanner holds a file for so many tries; `paths` limits it to some."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stdio_shim.__main__ import CONTRACT, Instances, Refusal, Target
+from stdio_shim.__main__ import CONTRACT, Instances, Refusal, Target, host_id, process_start
 
 
 class Registry:
@@ -82,6 +82,25 @@ def test_a_stale_entry_whose_process_id_lives_again_is_no_choice(
     registry.add(2, "real")
     monkeypatch.setattr(Instances, "_answers", lambda self, target, now: target.name == "real")
     assert chosen(registry.instances()) == "real"
+
+
+def test_a_process_that_started_at_another_time_is_not_the_one_of_the_entry(registry: Registry) -> None:
+    registry.alive.add(os.getpid())
+    started = process_start(os.getpid())
+    registry.add(os.getpid(), "show", process_started=started - 3600)
+    assert "ended without closing its server" in refused(registry.instances()).message
+    registry.add(os.getpid(), "show", process_started=started + 0.5)
+    assert chosen(registry.instances()) == "show"
+
+
+def test_servers_of_other_computers_that_share_the_home_are_not_offered(registry: Registry) -> None:
+    registry.add(10, "there", host="elsewhere/win32")
+    instances = registry.instances()
+    assert "there (pid 10) is entered by another computer" in refused(instances).message
+    assert instances.listing() == []
+    registry.add(11, "here", host=host_id())
+    assert chosen(instances) == "here" and not instances.several()
+    assert (registry.home / "instances" / "10.json").exists()
 
 
 @pytest.mark.parametrize("word", ["right", "RIGHT", "2", "/shows/b/right.3.toe", "right.3.toe"])

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -243,6 +243,50 @@ def test_a_start_out_of_a_package_that_fails_is_said() -> None:
     with pytest.raises(shim.Refusal, match="packaged program") as caught:
         shim.begin_outside("td.exe", "a.toe", "", lambda command, options: Starter(9))
     assert "by hand" in caught.value.hint
+
+
+class Started(Starter):
+    """Popen on a Windows that lets nothing out of the client's job, if it is said so."""
+
+    commands: ClassVar[list[list[str]]] = []
+    closed = False
+
+    def __init__(self, command: list[str], creationflags: int = 0, **_: Any) -> None:
+        super().__init__(0)
+        self.commands.append(command)
+        if self.closed and creationflags & 0x01000000:
+            raise PermissionError(13, "Access is denied")
+
+
+@pytest.mark.parametrize(
+    ("answer", "closed", "starters"),
+    [
+        (15700, False, ["td.exe"]),
+        (122, False, ["powershell.exe"]),
+        (15700, True, ["td.exe", "powershell.exe"]),
+    ],
+    ids=["an ordinary client", "a packaged one", "one whose job lets nothing out"],
+)
+def test_on_windows_touchdesigner_leaves_the_package_and_the_job_of_the_client(
+    monkeypatch: pytest.MonkeyPatch, answer: int, closed: bool, starters: list[str]
+) -> None:
+    monkeypatch.setattr(shim.sys, "platform", "win32")
+    monkeypatch.setattr(shim, "windows_kernel", lambda: Packages(answer))
+    monkeypatch.setattr("subprocess.Popen", Started)
+    monkeypatch.setattr(Started, "commands", [])
+    monkeypatch.setattr(Started, "closed", closed)
+    shim.Projects(shim.Instances("/nowhere"))._start("td.exe", "a.toe")
+    assert [ntpath.basename(command[0]) for command in Started.commands] == starters
+
+
+def test_on_windows_the_shim_makes_a_folder_without_a_mode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(os, "mkdir", lambda path, mode=0o777: asked.append(mode))
+    for system in ("win32", "linux", "darwin"):
+        shim.make_private_folder(str(tmp_path / system), system)
+    assert asked == [0o777, 0o700, 0o700]
 
 
 class Shell32:
