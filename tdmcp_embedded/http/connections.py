@@ -99,7 +99,7 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.made_at = self.waits_since = self.reads_since = time.monotonic()
-        self._admitted = False
+        self._admitted = self.is_cut = False
         self.awaits_end = False
         own = transport.get_extra_info("socket")
         if own is not None:
@@ -120,8 +120,11 @@ class Connection(H11Protocol):
 
         Not always the newest: whoever opens one connection after the other would then keep everybody else out.
         """
+        # Those that are cut stay in the list until the loop comes round, and several may come in one round.
         keyless = [
-            other for other in self.connections if isinstance(other, Connection) and not other.is_admitted()
+            other
+            for other in self.connections
+            if isinstance(other, Connection) and not other.is_cut and not other.is_admitted()
         ]
         most = most_without_key()
         if len(keyless) <= most:
@@ -129,6 +132,7 @@ class Connection(H11Protocol):
         idle = [other for other in keyless if other is not self and not other.works()]
         victim = min(idle, key=lambda other: other.made_at, default=self)
         _log.warning("More than %d connections without an access key; one was closed.", most)
+        victim.is_cut = True
         cut(victim.transport)
 
     def shutdown(self) -> None:

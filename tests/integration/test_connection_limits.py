@@ -26,9 +26,13 @@ PATIENCE = 30.0
 
 def ended(line: socket.socket) -> bool:
     """Whether the server has hung up; waits for it."""
-    with contextlib.suppress(OSError):  # also a handshake that was cut or took too long
+    try:
         while line.recv(65536):
             pass
+    except TimeoutError:
+        return False
+    except OSError:
+        pass  # also a handshake that was cut
     return True
 
 
@@ -67,6 +71,8 @@ def ask(line: http.client.HTTPConnection) -> None:
 def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[HttpHost]:
     """A server that takes 3 connections without a key."""
     monkeypatch.setattr(connections, "most_without_key", lambda: 3)
+    # Only the number may end them here.
+    monkeypatch.setattr(connections, "HEAD_PATIENCE_S", 1000.0)
     host = HttpHost().start()
     yield host
     host.stop()
@@ -95,6 +101,20 @@ def test_where_no_key_is_needed_nobody_is_without_one(monkeypatch: pytest.Monkey
     host = HttpHost(require_key=False).start()
     try:
         clients = [keyed(host) for _ in range(6)]
+        for client in clients:
+            ask(client)
+            client.close()
+    finally:
+        host.stop()
+
+
+def test_of_too_many_connections_with_a_key_the_newest_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "most_connections", lambda: 4)
+    host = HttpHost().start()
+    try:
+        clients = [keyed(host) for _ in range(4)]
+        late = host.connect()
+        assert ended(late)
         for client in clients:
             ask(client)
             client.close()
@@ -208,6 +228,25 @@ def test_a_failure_that_stays_is_raised_in_the_end(monkeypatch: pytest.MonkeyPat
     with pytest.raises(ValueError, match="too many"):
         for _ in range(1000):
             selector.select(0)
+    selector.close()
+
+
+def test_failures_count_in_a_row_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    selector = connections.Selector()
+    monkeypatch.setattr(connections, "MAX_FAILURES", 3)
+    failing = [True]
+    base: Any = selectors.DefaultSelector
+    whole = base.select
+
+    def select(self: selectors.BaseSelector, timeout: float | None = None) -> Any:
+        failing[0] = not failing[0]
+        if failing[0]:
+            raise OSError(10038, "not a socket")
+        return whole(self, timeout)
+
+    monkeypatch.setattr(base, "select", select)
+    for _ in range(20):
+        assert selector.select(0) == []
     selector.close()
 
 
