@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any, Final
 
+import anyio
 from mcp_types import INVALID_REQUEST
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -17,6 +18,9 @@ from tdmcp_embedded.protocol.offer import Context
 
 #: Set in the scope of requests whose answer is JSON: nothing can be asked of their client meanwhile.
 JSON_ONLY: Final = "tdmcp.json_only"
+
+#: Seconds for the connection of an answered request to come to its end, before its id is refused as taken.
+_END: Final = 10.0
 
 _BOTH: Final = f"{JSON}, {EVENT_STREAM}".encode()
 
@@ -37,7 +41,7 @@ class StreamableHttp:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._at_work: Counter[tuple[str, str]] = Counter()
+        self._at_work: dict[tuple[str, str], _Work] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -76,40 +80,67 @@ class StreamableHttp:
             return
         # The SDK knows requests by the text of their id.
         request = session, str(message.id)
-        if self._at_work[request]:
+        if not await self._is_free(request):
             taken = envelope.EnvelopeError(
                 INVALID_REQUEST, f"The id {message.id!r} belongs to a request that is still at work."
             )
             await _answer(send, 400, taken.body())
             return
-        with self._working(request):
-            await self._app(scope, _replay(body, receive), AnswerForm(send, takes))
+        async with self._working(request) as work:
+            await self._app(scope, _replay(body, receive), AnswerForm(work.noting(send), takes))
 
     async def middleware(self, ctx: Context, call_next: Callable[[Context], Any]) -> Any:
         """A middleware of the SDK's server: a request whose client has hung up is still at work."""
         session = ctx.request.headers.get("mcp-session-id") if ctx.request is not None else None
         if not session or ctx.request_id is None:
             return await call_next(ctx)
-        with self._working((str(session), str(ctx.request_id))):
-            return await call_next(ctx)
+        async with self._working((str(session), str(ctx.request_id))) as work:
+            try:
+                return await call_next(ctx)
+            finally:
+                work.answered = True
 
-    def _working(self, request: tuple[str, str]) -> _Working:
-        return _Working(self._at_work, request)
+    async def _is_free(self, request: tuple[str, str]) -> bool:
+        """Whether no request with this id is at work in its session.
+
+        A client may use an id again as soon as it has the answer, and the SDK has not forgotten it quite then.
+        """
+        with anyio.move_on_after(_END):
+            while (work := self._at_work.get(request)) is not None and work.answered:
+                await work.over.wait()
+        return request not in self._at_work
+
+    @asynccontextmanager
+    async def _working(self, request: tuple[str, str]) -> AsyncIterator[_Work]:
+        work = self._at_work.setdefault(request, _Work())
+        work.holders += 1
+        try:
+            yield work
+        finally:
+            work.holders -= 1
+            if not work.holders:
+                del self._at_work[request]
+                work.over.set()
 
 
-class _Working:
-    """Counts a request while it is at work."""
+class _Work:
+    """A request at work: its connection and its handler hold it, since either may outlive the other."""
 
-    def __init__(self, counts: Counter[tuple[str, str]], request: tuple[str, str]) -> None:
-        self._counts, self._request = counts, request
+    def __init__(self) -> None:
+        self.holders = 0
+        self.answered = False
+        self.over = anyio.Event()
 
-    def __enter__(self) -> None:
-        self._counts[self._request] += 1
+    def noting(self, send: Send) -> Send:
+        """`send`, which notes the end of an answer that no handler is at work on: what the SDK refuses itself."""
 
-    def __exit__(self, *raised: object) -> None:
-        self._counts[self._request] -= 1
-        if not self._counts[self._request]:
-            del self._counts[self._request]
+        async def noting(message: Message) -> None:
+            ends = message["type"] == "http.response.body" and not message.get("more_body")
+            if ends and self.holders == 1:
+                self.answered = True
+            await send(message)
+
+        return noting
 
 
 def _adapted(scope: Scope) -> Scope:
