@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from time import monotonic, perf_counter
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel, Field
 
@@ -283,13 +283,6 @@ class Watch:
         return roots, cooking
 
 
-def parameters_gone() -> dict[str, set[str]]:
-    """The custom parameters that this call has taken away, by the path of their component; within its edit."""
-    journal = undo.journal()
-    gone, journal.parameters_gone = journal.parameters_gone, {}
-    return gone
-
-
 def _files(operators: Iterable[Any]) -> missing_files.FileReads:
     """The files that some operators read."""
     reads = missing_files.FileReads()
@@ -300,25 +293,50 @@ def _files(operators: Iterable[Any]) -> missing_files.FileReads:
     return reads
 
 
+class NamesGone(NamedTuple):
+    """Names other than those of operators that an edit has taken away; some may be there again."""
+
+    parameters: Mapping[str, Collection[str]]
+    """Custom parameters, by the path of their component."""
+    shortcuts: Collection[str] = ()
+    """Global shortcuts (`op.Name`)."""
+
+
+def names_gone() -> NamesGone:
+    """What this call has taken away; within its edit."""
+    journal = undo.journal()
+    gone, journal.parameters_gone = journal.parameters_gone, {}
+    return NamesGone(gone, journal.shortcuts_gone())
+
+
+def _leads_somewhere(call: Call, shortcut: str) -> bool:
+    try:
+        return getattr(call.td.op, shortcut) is not None
+    except Exception:  # noqa: BLE001 - what TD raises of one that does not is its own
+        return False
+
+
 def broken_references(
-    call: Call, gone: Mapping[str, str], parameters: Mapping[str, Collection[str]] | None = None
+    call: Call, gone: Mapping[str, str], names: NamesGone | None = None
 ) -> Steps[list[str] | None]:
-    """What in the project names operators or custom parameters that are no more; None if nothing does.
+    """What in the project names operators, custom parameters or shortcuts that are no more; None if nothing does.
 
     Args:
         gone: old path of what was deleted, renamed or moved, and its new path ("" where it is deleted).
-        parameters: what `parameters_gone` has given; what is there again is none of them.
+        names: what `names_gone` has given; what is there again is none of them.
     """
+    names_lost = names or NamesGone({})
+    shortcuts = [each for each in names_lost.shortcuts if not _leads_somewhere(call, each)]
     lost: dict[str, list[str]] = {}
-    for path, names in (parameters or {}).items():
+    for path, known in names_lost.parameters.items():
         comp = find(call.td, gone.get(path) or path)
         if comp is not None:
             here = {str(group.name) for group in comp.customParGroups}
-            lost[str(comp.path)] = [name for name in names if name not in here and comp.par[name] is None]
-    if not gone and not any(lost.values()):
+            lost[str(comp.path)] = [name for name in known if name not in here and comp.par[name] is None]
+    if not gone and not shortcuts and not any(lost.values()):
         return None
     own = str(call.instance.get("component", ""))
-    found = yield from references.broken(call.td, gone, own, lost)
+    found = yield from references.broken(call.td, gone, own, lost, shortcuts)
     lines = [str(each) for each in found.references[:_MOST_REFERENCES]]
     if len(found.references) > len(lines):
         more = f"{len(found.references) - len(lines)} more"

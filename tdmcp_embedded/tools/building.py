@@ -105,7 +105,7 @@ def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
         arguments.confirm, built.asked, built.deleted, "Building exactly this deletes"
     )
     changed = bool(built.created or built.changed or built.deleted)
-    parameters_gone = aftermath.parameters_gone()
+    names_gone = aftermath.names_gone()
     output = _output(arguments, parent, built)
     output.undo = aftermath.done(call, changed)
     if changed:
@@ -115,7 +115,7 @@ def build_network(call: Call, arguments: BuildNetwork) -> Steps[BuiltNetwork]:
         output.notes += built.late
         output.notes += yield from aftermath.reread(call, built.written)
         output.broken_references = yield from aftermath.broken_references(
-            call, dict.fromkeys(built.deleted, ""), parameters_gone
+            call, dict.fromkeys(built.deleted, ""), names_gone
         )
         output.values = _values(built)
         output.notes = aftermath.unrepeated(output.notes, output.problems)

@@ -102,7 +102,7 @@ def _restore(call: Call, given: Checkpoint, comp: Any) -> Steps[Checkpoints]:
     )
     aftermath.need_confirmation(given.confirm, built.asked, built.deleted, "Restoring deletes")
     changed = bool(built.created or built.changed or built.deleted)
-    parameters_gone = aftermath.parameters_gone()
+    names_gone = aftermath.names_gone()
     output = Checkpoints(
         action="restore",
         checkpoints=checkpoints.listed(td, path),
@@ -118,7 +118,7 @@ def _restore(call: Call, given: Checkpoint, comp: Any) -> Steps[Checkpoints]:
     output.problems = yield from watch.after(call, [*built.created, *built.changed])
     output.notes += built.late
     output.broken_references = yield from aftermath.broken_references(
-        call, dict.fromkeys(built.deleted, ""), parameters_gone
+        call, dict.fromkeys(built.deleted, ""), names_gone
     )
     return output
 

@@ -55,7 +55,7 @@ def define_parameters(call: Call, given: DefineParameters) -> Steps[DefinedParam
     notes: list[str] = []
     custom.remove(comp, given.remove)
     changed = custom.define(comp, pages, ranges=True, notes=notes)
-    parameters_gone = aftermath.parameters_gone()
+    names_gone = aftermath.names_gone()
     output = DefinedParameters(
         path=str(comp.path),
         changed=changed,
@@ -75,7 +75,7 @@ def define_parameters(call: Call, given: DefineParameters) -> Steps[DefinedParam
         output.extensions = yield from build_extensions(call, comps=[output.path])
     output.problems = yield from watch.after(call, [output.path])
     # What names a parameter does not follow when it is renamed.
-    output.broken_references = yield from aftermath.broken_references(call, {}, parameters_gone)
+    output.broken_references = yield from aftermath.broken_references(call, {}, names_gone)
     return output
 
 

@@ -47,6 +47,7 @@ def delete_operators(call: Call, arguments: DeleteOperators) -> Steps[DeletedOpe
     watch.before(losers)
     watch.beside(going.tops)
     deleted = deleting.delete(call.td, going)
+    names_gone = aftermath.names_gone()
     output = DeletedOperators(
         deleted=deleted[:_MOST_LISTED],
         count=going.count,
@@ -54,7 +55,9 @@ def delete_operators(call: Call, arguments: DeleteOperators) -> Steps[DeletedOpe
         undo=aftermath.done(call),
     )
     output.problems = yield from watch.after(call, [wire.target for wire in going.losing])
-    output.broken_references = yield from aftermath.broken_references(call, dict.fromkeys(deleted, ""))
+    output.broken_references = yield from aftermath.broken_references(
+        call, dict.fromkeys(deleted, ""), names_gone
+    )
     return output
 
 

@@ -151,7 +151,8 @@ def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None,
     # Not in `own`: whoever puts back later removes what is not in that.
     was = own
     after = census.at_once(td) if own is not None else None
-    parameters_gone = names.gone().parameters if names is not None else {}
+    vanish = names.gone() if names is not None else None
+    lost = aftermath.NamesGone(vanish.parameters, vanish.shortcuts) if vanish is not None else None
     written = sources.written() if sources is not None else []
     elsewhere = 0
     if named is not None:
@@ -187,7 +188,7 @@ def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None,
         watch = aftermath.Watch()
         output.problems = yield from watch.after(call, changes.created)
     gone = dict.fromkeys(changes.deleted, "") | dict(each.split(" → ", 1) for each in changes.renamed)
-    output.broken_references = yield from aftermath.broken_references(call, gone, parameters_gone)
+    output.broken_references = yield from aftermath.broken_references(call, gone, lost)
     return output
 
 

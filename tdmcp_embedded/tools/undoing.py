@@ -50,7 +50,8 @@ def undo(call: Call, arguments: Undo) -> Steps[Undone]:
     # The settings hold the levels: what a person took back there, an agent below full may not bring again.
     own = str(call.instance.get("component", ""))
     guarded = call.td.op(own) if own and not call.level.allows(Level.FULL) else None
-    names = vanished.Names(call.td, undo_steps.concerned(call.td, arguments.steps, arguments.redo))
+    paths, shortcuts = undo_steps.concerned(call.td, arguments.steps, arguments.redo)
+    names = vanished.Names(call.td, paths)
     moved = undo_steps.steps(
         call.td, arguments.steps, arguments.redo, others=arguments.others, guarded=guarded, guard=call.guard
     )
@@ -62,7 +63,9 @@ def undo(call: Call, arguments: Undo) -> Steps[Undone]:
     if not moved.done:
         raise ToolFailure(Code.PRECONDITION_FAILED, f"There is nothing to {word}.")
     gone = names.gone()
-    broken = yield from aftermath.broken_references(call, gone.operators, gone.parameters)
+    broken = yield from aftermath.broken_references(
+        call, gone.operators, aftermath.NamesGone(gone.parameters, gone.shortcuts | shortcuts)
+    )
     note = f"The next step, {moved.left!r}, is not of a call of this server; others: true takes it."
     return Undone(
         undone=[] if arguments.redo else moved.done,

@@ -20,6 +20,12 @@ def in_network(operator: Any, *names: str) -> list[Name]:
     return [(int(home.id), name) for name in names] if home is not None else []
 
 
+def global_shortcut(comp: Any) -> str:
+    """The word by which scripts anywhere find a COMP (`op.Name`); "" where it has none."""
+    par = comp.par["opshortcut"]
+    return str(par.val or "") if par is not None else ""
+
+
 @dataclass
 class Footprint:
     """Operators by id, those that are gone, names that came or went, and networks that were woken."""
@@ -32,6 +38,8 @@ class Footprint:
     """Paths of all of them: ids change by undo."""
     networks: set[str] = field(default_factory=set)
     """COMPs whose whole content may run now, or no longer."""
+    shortcuts_lost: set[str] = field(default_factory=set)
+    """Global shortcuts (`op.Name`) of COMPs that are destroyed."""
     foreign: bool = False
     """Whether code of the caller's own did something that nobody noted."""
 
@@ -78,6 +86,8 @@ class Footprint:
             self.gone.add(int(each.id))
             if each.isCOMP:
                 self.shortcuts(each)
+                if shortcut := global_shortcut(each):
+                    self.shortcuts_lost.add(shortcut)
         self.names.update(in_network(operator, str(operator.name)))
         self.paths.add(str(operator.path))
 
@@ -89,6 +99,7 @@ class Footprint:
         self.names |= other.names
         self.paths |= other.paths
         self.networks |= other.networks
+        self.shortcuts_lost |= other.shortcuts_lost
         self.foreign |= other.foreign
 
     def __bool__(self) -> bool:

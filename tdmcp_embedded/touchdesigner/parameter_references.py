@@ -1,4 +1,5 @@
-"""What speaks of custom parameters by name: expressions, binds, scripts, and the lists of names of some operators.
+"""What speaks of custom parameters and of global shortcuts by name: expressions, binds, scripts, and the lists of names
+of some operators.
 
 What stands before `.par.Name` is worked out from its text as far as that tells. Where it does not (`self.owner`), the
 nearest component around that has such a parameter, or had, is taken to be meant.
@@ -44,23 +45,32 @@ class ParameterNames:
     Args:
         gone: by the path of their component, as it is now.
         resolved: the absolute path that a word means, as seen from an operator's path.
+        shortcuts: global shortcuts (`op.Name`) that are no more.
     """
 
     def __init__(
-        self, td: ModuleType, gone: Mapping[str, Collection[str]], resolved: Callable[[str, str], str]
+        self,
+        td: ModuleType,
+        gone: Mapping[str, Collection[str]],
+        resolved: Callable[[str, str], str],
+        shortcuts: Collection[str] = (),
     ) -> None:
         self._td = td
         self._resolved = resolved
         self._gone = {path: frozenset(names) for path, names in gone.items() if names}
         self._names = frozenset(name for names in self._gone.values() for name in names)
+        words = "|".join(sorted(map(re.escape, shortcuts)))
+        self._shortcuts = re.compile(rf"(?<![\w.])op\.(?:{words})\b") if words else None
         self._any = re.compile("|".join(sorted(map(re.escape, self._names))) or r"(?!)")
         self._comps = {posixpath.basename(path): path for path in self._gone}
 
     def __bool__(self) -> bool:
-        return bool(self._gone)
+        return bool(self._gone or self._shortcuts)
 
     def spoken(self, code: str, path: str) -> bool:
         """Whether code of the operator at `path` asks for one of them."""
+        if self._shortcuts is not None and self._shortcuts.search(code):
+            return True
         if not self._gone or not self._any.search(code):
             return False
         used: set[int] = set()

@@ -57,6 +57,7 @@ def broken(
     gone: Mapping[str, str],
     own: str = "",
     parameters: Mapping[str, Collection[str]] | None = None,
+    shortcuts: Collection[str] = (),
 ) -> Generator[None, None, Found]:
     """The references to paths and custom parameters that are no more, in all of the project but the server's own
     component (`own`).
@@ -65,8 +66,9 @@ def broken(
         gone: the old path of each operator that was deleted, renamed or moved, and its new path ("": none). What was
             inside is gone with it.
         parameters: names of custom parameters that are gone, by the path of their component.
+        shortcuts: global shortcuts (`op.Name`) that lead nowhere.
     """
-    look = _Look(td, gone, ParameterNames(td, parameters or {}, resolved))
+    look = _Look(td, gone, ParameterNames(td, parameters or {}, resolved, shortcuts))
     pace = operators.Pace(every=32)
     asked = steps = 0
     complete = True
@@ -179,6 +181,9 @@ class _Look:
         # In an operator that was moved, relative paths start elsewhere now.
         if was and not word.startswith("/"):
             old = resolved(word, was)
+            if (old + "/").startswith(was + "/"):
+                # What is inside of it came along; what is not there now never was.
+                return False
             return (
                 old != target
                 and find(self._td, target) is None

@@ -254,6 +254,10 @@ class Journal:
         if self.guard is not None:
             self.guard.born(operators)
 
+    def shortcuts_gone(self) -> set[str]:
+        """Global shortcuts of what was destroyed since the last look."""
+        return set(self._recent.shortcuts_lost)
+
     def look(self) -> None:
         """Have what was touched since the last look compared with what it was, if somebody guards this block."""
         recent, self._recent = self._recent, Footprint()

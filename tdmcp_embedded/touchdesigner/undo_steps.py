@@ -79,17 +79,20 @@ def steps(
     return moved
 
 
-def concerned(td: ModuleType, count: int, redo: bool) -> list[str]:
-    """Paths of what the steps of the next calls touch, as far as they were made by calls of this server."""
+def concerned(td: ModuleType, count: int, redo: bool) -> tuple[list[str], set[str]]:
+    """Paths of what the steps of the next calls touch, and the global shortcuts of what they had destroyed, as far as
+    they were made by calls of this server."""
     ledger = undo_stack.ledger(td)
     calls = list(dict.fromkeys(ledger.redo_calls if redo else ledger.calls))[:count]
     found: dict[str, None] = {}
+    shortcuts: set[str] = set()
     for each in calls:
         about = ledger.about.get(each)
         if about is not None:
             found |= dict.fromkeys(sorted(about.footprint.paths))
             found |= {str(op.path): None for op in about.footprint.touched.values() if op.valid}
-    return list(found)[:_MOST_CONCERNED]
+            shortcuts |= about.footprint.shortcuts_lost
+    return list(found)[:_MOST_CONCERNED], shortcuts
 
 
 def _step(

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from tdmcp_embedded.touchdesigner import census
 from tdmcp_embedded.touchdesigner.builds import find
+from tdmcp_embedded.touchdesigner.footprint import global_shortcut
 
 
 class Gone(NamedTuple):
@@ -20,6 +21,8 @@ class Gone(NamedTuple):
     """Old path of each, and its new one ("" where it is deleted), without what was inside of another one."""
     parameters: dict[str, set[str]]
     """Names of custom parameters, by the path of their component as it is now."""
+    shortcuts: set[str]
+    """Global shortcuts (`op.Name`) of components that had one, which may be there again."""
 
 
 class Names:
@@ -33,10 +36,13 @@ class Names:
         self._td = td
         paths = census.at_once(td).values() if census.is_small(td) else concerned
         self._held: list[tuple[Any, str, frozenset[str]]] = []
+        self._shortcuts: set[str] = set()
         for path in sorted(set(paths)):
             operator = find(td, path)
             if operator is not None:
                 self._held.append((operator, path, _custom(operator)))
+                if operator.isCOMP and (shortcut := global_shortcut(operator)):
+                    self._shortcuts.add(shortcut)
 
     def gone(self) -> Gone:
         """What had a name then and has it no more."""
@@ -50,7 +56,7 @@ class Names:
                 operators[path] = at
             if now is not None and names and (lost := names - _custom(now)):
                 parameters[at] = set(lost)
-        return Gone(operators, parameters)
+        return Gone(operators, parameters, self._shortcuts)
 
 
 def _custom(operator: Any) -> frozenset[str]:

@@ -89,6 +89,13 @@ def test_what_names_something_inside_it_is_named_too(bench: Bench) -> None:
     ]
 
 
+def test_a_moved_component_that_names_what_it_never_held_breaks_nothing(bench: Bench) -> None:
+    bench.make("baseCOMP", "home")
+    bench.make("containerCOMP", "box")
+    answer = bench.json("update_operator", path="/project1/box", parent="/project1/home")
+    assert lost(answer) == []
+
+
 def test_a_moved_operator_loses_its_own_relative_references(bench: Bench) -> None:
     bench.make("noiseTOP", "n")
     bench.make("baseCOMP", "box")
@@ -385,3 +392,39 @@ def test_code_that_takes_a_custom_parameter_away_names_what_it_breaks(project: B
     bench.op("/project1/speaker").par.const0value.expr = _CODE
     answer = bench.json("execute_python", code=code)
     assert lost(answer) == [f"/project1/speaker const0value: {_CODE}"]
+
+
+# -- global shortcuts
+
+_SHORTCUT = "op.Rig.numChildren"
+_WAYS: dict[str, tuple[str, dict[str, Any]]] = {
+    "deleted": ("delete_operators", {"paths": ["/project1/home"]}),
+    "deleted from inside": ("delete_operators", {"paths": ["/project1/home/rig"]}),
+    "built exactly": ("build_network", {"path": "/project1/home", "operators": [], "exact": True}),
+    "by code": ("execute_python", {"code": "op('/project1/home/rig').destroy()"}),
+}
+
+
+def shortcut(bench: Bench) -> list[str]:
+    bench.make("baseCOMP", "home")
+    bench.make("baseCOMP", "rig", parent="/project1/home", opshortcut="Rig")
+    bench.make("constantCHOP", "speaker").par.const0value.expr = _SHORTCUT
+    bench.make("textDAT", "script").text = "op.Rig.go()\nme.op.Rigged\nop.Rigged"
+    return ["/project1/script line 1: op.Rig.go()", f"/project1/speaker const0value: {_SHORTCUT}"]
+
+
+@pytest.mark.parametrize("way", _WAYS)
+def test_a_shortcut_that_leads_nowhere_any_more(project: Bench, way: str) -> None:
+    said = shortcut(project)
+    tool, arguments = _WAYS[way]
+    assert sorted(lost(project.json(tool, **arguments))) == said
+    assert lost(project.json("undo")) == []
+    if tool != "execute_python":
+        # What a step of code does is not known in a large project.
+        assert sorted(lost(project.json("undo", redo=True))) == said
+
+
+def test_a_shortcut_goes_along_with_a_component_that_moves_or_is_renamed(bench: Bench) -> None:
+    shortcut(bench)
+    assert lost(bench.json("update_operator", path="/project1/home/rig", name="other")) == []
+    assert lost(bench.json("update_operator", path="/project1/home/other", parent="/project1")) == []
