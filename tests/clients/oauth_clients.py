@@ -9,12 +9,12 @@ import subprocess
 import sys
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from tests.clients import node, python_packages, terminal
-from tests.clients.mock_model import Anthropic, MockModel, Responses
+from tests.clients.mock_model import Anthropic, Gemini, MockModel, Responses
 from tests.clients.oauth_person import Person
 from tests.clients.tries import of_result
 
@@ -97,6 +97,9 @@ class Driven(Client):
 class Program(Client):
     """A program that opens a browser by itself, and listens for it to come back."""
 
+    replies: Mapping[str, str] = {}
+    """What is typed at its questions."""
+
     def __init__(self, url: str, home: Path, person: Person) -> None:
         super().__init__(url, home, person)
         self.note, self._over = home / "opened.txt", threading.Event()
@@ -126,7 +129,9 @@ class Program(Client):
 
     def run(self, command: Sequence[str], **env: str) -> str:
         """Its output; bounded in time."""
-        code, said = terminal.run(command, self.work, {**self.env, **env}, self.timeout, self.heard)
+        code, said = terminal.run(
+            command, self.work, {**self.env, **env}, self.timeout, self.heard, self.replies
+        )
         return "" if code == 0 else f"exit code {code}: {said[-600:]}"
 
 
@@ -213,6 +218,47 @@ class OpenCode(Program):
             return model.answers[0].text if model.answers and model.answers[0] else said or "no call was made"
 
 
+class GeminiCli(Program):
+    """Gemini CLI; without a window it signs in on its own where its settings say that the server has OAuth."""
+
+    replies: Mapping[str, str] = {"Do you want to continue?": "y\r"}
+
+    def _env(self, model: str = "http://127.0.0.1:1") -> dict[str, str]:
+        return {
+            "GOOGLE_GEMINI_BASE_URL": model, "GEMINI_API_KEY": "mock", "GEMINI_CLI_NO_RELAUNCH": "true",
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        }  # fmt: skip
+
+    def sign_in(self) -> str:
+        settings: dict[str, Any] = {
+            "mcpServers": {"td": {"httpUrl": self.url, "trust": True, "oauth": {"enabled": True}}},
+            "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+            "privacy": {"usageStatisticsEnabled": False},
+            "telemetry": {"enabled": False},
+            "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
+        }
+        (self.home / ".gemini").mkdir()
+        (self.home / ".gemini" / "settings.json").write_text(json.dumps(settings), "utf-8")
+        answer = self.call()
+        return "" if FOUND in answer else answer
+
+    def expire(self) -> None:
+        tokens = self.home / ".gemini" / "mcp-oauth-tokens.json"
+        kept = json.loads(tokens.read_text("utf-8"))
+        for one in kept:
+            one["token"]["expiresAt"] = 1
+        tokens.write_text(json.dumps(kept), "utf-8")
+
+    def call(self) -> str:
+        with MockModel(Gemini(), lambda: None, (CALL,)) as model:
+            command = [
+                str(node.NODE), str(node.GEMINI), "--prompt", "Look.", "--approval-mode", "yolo",
+                "--model", "gemini-2.5-flash",
+            ]  # fmt: skip
+            said = self.run(command, **self._env(model.url))
+            return model.answers[0].text if model.answers and model.answers[0] else said or "no call was made"
+
+
 class Inspector(Program):
     """The Inspector's command line; each command is a process of its own, and its tokens are kept in a file."""
 
@@ -281,7 +327,5 @@ CLIENTS: Final[dict[str, Made]] = {
     "Claude Code": Claude,
     "Codex": Codex,
     "OpenCode": OpenCode,
+    "Gemini CLI": GeminiCli,
 }
-
-#: Why a client is not in the table.
-LEFT_OUT: Final = {"Gemini CLI": "signs in inside its own window only (/mcp auth)"}

@@ -22,11 +22,13 @@ def run(
     env: Mapping[str, str],
     timeout: float,
     heard: Callable[[str], None] = lambda said: None,
+    replies: Mapping[str, str] | None = None,
 ) -> tuple[int, str]:
     """Exit code and output; the program and what it has started are ended after so many seconds. Not on Windows.
 
     Args:
         heard: is given all output so far, whenever there is more.
+        replies: what is typed, once, when the program has written a question.
 
     Raises:
         OSError: it cannot be started here.
@@ -40,6 +42,7 @@ def run(
         command, cwd=folder, env=dict(env), stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
     )
     os.close(theirs)
+    unasked = dict(replies or {})
     said, ends = b"", time.monotonic() + timeout
     try:
         while time.monotonic() < ends:
@@ -52,6 +55,8 @@ def run(
                 if not piece:
                     break
                 said += piece
+                for question in [one for one in unasked if one.encode() in said]:
+                    os.write(ours, unasked.pop(question).encode())
                 heard(said.decode("utf-8", "replace"))
             elif process.poll() is not None:
                 break
