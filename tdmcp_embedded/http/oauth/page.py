@@ -24,7 +24,11 @@ _MEANS: Final = {
 
 #: (client, what to do in it when this server does not know its registration any more)
 _FORGOTTEN: Final = (
-    ("Claude Code", "Enter <code>/mcp</code>, choose this server, <em>Clear authentication</em>, then <em>Authenticate</em>."),
+    (
+        "Claude Code",
+        "Run <code>claude mcp logout NAME</code>, then <code>claude mcp login NAME</code>; NAME is what it calls this "
+        "server. Or enter <code>/mcp</code>, choose the server, <em>Clear authentication</em>, then <em>Authenticate</em>.",
+    ),
     ("mcp-remote (Claude Desktop and others)", "Delete the folder <code>.mcp-auth</code> in your home, then restart the client."),
     ("MCP Inspector", "Choose <em>Clear OAuth State</em>, then <em>Connect</em>."),
     ("Other clients", "Sign out or remove this server, add it again, then sign in."),

@@ -45,7 +45,14 @@ def test_a_browser_whose_client_is_not_known_is_told_what_to_do_for_which_client
     answer = OAuthSite().authorize(client_id="forgotten", accept=HTML)
     text = answer.body.decode()
     assert answer.status == 400 and answer.headers["content-type"].startswith("text/html")
-    for words in ("Claude Code", "Clear authentication", "mcp-remote", ".mcp-auth", "Other clients"):
+    for words in (
+        "Claude Code",
+        "claude mcp logout NAME",
+        "Clear authentication",
+        "mcp-remote",
+        ".mcp-auth",
+        "Other clients",
+    ):
         assert words in text
     assert answer.headers["content-security-policy"] == HEADERS["content-security-policy"]
     asked_by_program = OAuthSite().authorize(client_id="forgotten")
