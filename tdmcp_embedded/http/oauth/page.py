@@ -26,8 +26,8 @@ _MEANS: Final = {
 _FORGOTTEN: Final = (
     (
         "Claude Code",
-        "Run <code>claude mcp logout NAME</code>, then <code>claude mcp login NAME</code>; NAME is what it calls this "
-        "server. Or enter <code>/mcp</code>, choose the server, <em>Clear authentication</em>, then <em>Authenticate</em>.",
+        ("Run <code>claude mcp logout NAME</code>, then <code>claude mcp login NAME</code>; NAME is what it calls this "
+        "server. Or enter <code>/mcp</code>, choose the server, <em>Clear authentication</em>, then <em>Authenticate</em>."),
     ),
     ("mcp-remote (Claude Desktop and others)", "Delete the folder <code>.mcp-auth</code> in your home, then restart the client."),
     ("MCP Inspector", "Choose <em>Clear OAuth State</em>, then <em>Connect</em>."),
