@@ -54,7 +54,8 @@ class Sources:
     def _read(self) -> dict[str, tuple[str, ...]]:
         found: dict[str, tuple[str, ...]] = {}
         for comp in self._components():
-            if expressions := extension(comp):
+            # Most have none: asked first, all the parameters of a component need hardly ever be.
+            if _has_extension(comp) and (expressions := extension(comp)):
                 dats = [told(partial(comp.op, word)) for word in _QUOTED.findall(expressions)[:_MOST]]
                 texts = [str(dat.text) for dat in dats if dat is not None and dat.isDAT]
                 found[str(comp.path)] = (expressions, *texts)
@@ -72,6 +73,16 @@ class Sources:
                 if operator.isCOMP:
                     yield operator
                 operator = operator.parent()
+
+
+def _has_extension(comp: Any) -> bool:
+    for index in range(_MOST):
+        par = comp.par[f"ext{index}object"]
+        if par is None:
+            return False
+        if par.val or par.expr:
+            return True
+    return False
 
 
 def build_extensions(

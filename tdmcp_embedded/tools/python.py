@@ -124,7 +124,9 @@ def execute_python(call: Call, arguments: ExecutePython) -> Generator[Any, None,
     named_before = named.listed() if named is not None else {}
     stored = census.stored(td) if effects.stores and (own is not None or not effects.opaque) else None
     spoken_of = _named(td, _me(call), effects) if effects.edits else []
-    names = vanished.Names(td, [str(each.path) for each in spoken_of]) if effects.edits else None
+    names = (
+        vanished.Names(td, [str(each.path) for each in spoken_of], components=True) if effects.edits else None
+    )
     sources = extension_report.Sources(td, spoken_of) if effects.edits else None
     failure: list[ToolFailure] = []
 

@@ -47,6 +47,18 @@ def at_once(td: ModuleType) -> Census:
     return _listed(list(_tops(td)))
 
 
+def everything(td: ModuleType) -> list[Any]:
+    """All operators themselves, within this step."""
+    found: list[Any] = []
+    waiting = _tops(td)
+    while waiting:
+        operator = waiting.pop()
+        found.append(operator)
+        if operator.isCOMP:
+            waiting.extend(operator.findChildren(depth=1, includeUtility=True))
+    return found
+
+
 def components(td: ModuleType) -> list[Any]:
     """All COMPs, within this step."""
     tops = [each for each in _tops(td) if each.isCOMP]

@@ -30,25 +30,33 @@ class Names:
 
     Args:
         concerned: paths of what is looked at in a large project.
+        components: whether only these are looked at, for whoever knows of the other operators: they are few.
     """
 
-    def __init__(self, td: ModuleType, concerned: Iterable[str] = ()) -> None:
+    def __init__(self, td: ModuleType, concerned: Iterable[str] = (), components: bool = False) -> None:
         self._td = td
-        paths = census.at_once(td).values() if census.is_small(td) else concerned
+        if not census.is_small(td):
+            found = [each for path in sorted(set(concerned)) if (each := find(td, path)) is not None]
+        elif components:
+            found = census.components(td)
+        else:
+            found = census.everything(td)
         self._held: list[tuple[Any, str, frozenset[str]]] = []
         self._shortcuts: set[str] = set()
-        for path in sorted(set(paths)):
-            operator = find(td, path)
-            if operator is not None:
-                self._held.append((operator, path, _custom(operator)))
-                if operator.isCOMP and (shortcut := global_shortcut(operator)):
-                    self._shortcuts.add(shortcut)
+        for operator in found:
+            if not operator.isCOMP:
+                self._held.append((operator, str(operator.path), frozenset()))
+                continue
+            self._held.append((operator, str(operator.path), _custom(operator)))
+            if shortcut := global_shortcut(operator):
+                self._shortcuts.add(shortcut)
+        # A path comes before those below it.
+        self._held.sort(key=lambda each: each[1])
 
     def gone(self) -> Gone:
         """What had a name then and has it no more."""
         operators: dict[str, str] = {}
         parameters: dict[str, set[str]] = {}
-        # A path comes before those below it.
         for operator, path, names in self._held:
             now = operator if operator.valid else find(self._td, path)
             at = str(now.path) if now is not None else ""
@@ -60,10 +68,10 @@ class Names:
 
 
 def _custom(operator: Any) -> frozenset[str]:
-    if not operator.isCOMP:
+    if not operator.isCOMP or not (pars := operator.customPars):
         return frozenset()
     groups = {str(group.name) for group in operator.customParGroups}
-    return frozenset(groups | {str(par.name) for par in operator.customPars})
+    return frozenset(groups | {str(par.name) for par in pars})
 
 
 def _inside(path: str, tops: dict[str, str]) -> bool:
