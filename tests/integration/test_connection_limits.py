@@ -108,8 +108,14 @@ def test_where_no_key_is_needed_nobody_is_without_one(monkeypatch: pytest.Monkey
         host.stop()
 
 
-def test_of_too_many_connections_with_a_key_the_newest_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("counted", ["at accept", "after it"])
+def test_of_too_many_connections_with_a_key_the_newest_is_closed(
+    monkeypatch: pytest.MonkeyPatch, counted: str
+) -> None:
     monkeypatch.setattr(connections, "most_connections", lambda: 4)
+    if counted == "after it":
+        unlimited = property(lambda self: 0, lambda self, value: None)
+        monkeypatch.setattr(connections.Listener, "limit", unlimited, raising=False)
     host = HttpHost().start()
     try:
         clients = [keyed(host) for _ in range(4)]
