@@ -106,12 +106,13 @@ class Connection(H11Protocol):
             for listener in getattr(self.loop, "listeners", ()):
                 listener.establish(own.fileno())
         address = self.client[0] if self.client else ""
+        # Not reset: their client, which is just connecting, would take that for nobody being there.
         if not is_loopback(address) and self._from(address) > MAX_PER_MACHINE:
             _log.warning("More than %d connections from %s; the newest was closed.", MAX_PER_MACHINE, address)
-            cut(transport)
+            transport.abort()
         elif len(self.connections) > (most := most_connections()):
             _log.warning("More than %d connections; the newest was closed.", most)
-            cut(transport)
+            transport.abort()
         else:
             self._make_room()
 
@@ -133,7 +134,10 @@ class Connection(H11Protocol):
         victim = min(idle, key=lambda other: other.made_at, default=self)
         _log.warning("More than %d connections without an access key; one was closed.", most)
         victim.is_cut = True
-        cut(victim.transport)
+        if victim is self:
+            self.transport.abort()
+        else:
+            cut(victim.transport)
 
     def shutdown(self) -> None:
         """The server ends. What rests is asked to be closed by its client, where what the client leaves half closed would
