@@ -449,6 +449,20 @@ def test_an_address_that_must_not_get_a_code_is_not_registered(td: StandIn) -> N
     assert answer.status == 400 and answer.json["error"] == "invalid_redirect_uri", answer
 
 
+# This module's server has another port afterwards, and counts registrations anew.
+async def test_an_agent_stays_signed_in_when_the_server_starts_again(td: StandIn) -> None:
+    agent = Agent(td, "Approve")
+    async with agent.connect() as client:
+        await client.list_tools()
+    assert agent.memory.tokens is not None
+    td.exec(f"{component(td)}.par.Restart.pulse()")
+    with anyio.fail_after(PATIENCE):
+        while (url := td.exec(f"{component(td)}.par.Url.eval()").strip("'")) in ("", td.url):
+            await anyio.sleep(0.05)
+    td.ready.update(url=url, port=urlsplit(url).port)
+    assert status(td, agent.memory.tokens.access_token) == 200
+
+
 def test_unless_it_is_switched_on_there_is_nothing_of_it() -> None:
     with StandIn("--scene", "empty") as plain:
         for path in (
