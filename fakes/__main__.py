@@ -42,6 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
             port=options.port,
             home=home,
             scene=options.scene,
+            project=Path(options.project).resolve() if options.project else None,
             fps=options.fps,
             frame_work=options.frame_work,
             no_token=options.no_token,
@@ -62,7 +63,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m fakes", description="A TouchDesigner stand-in.")
     parser.add_argument("--port", type=int, help="port of the component's server; 0 lets the system choose")
     parser.add_argument("--home", metavar="DIR", help="stands in for the user's home")
-    parser.add_argument("--scene", default="demo", type=_scene, metavar="demo|empty|large:N")
+    scenes = parser.add_mutually_exclusive_group()
+    scenes.add_argument("--scene", default="demo", type=_scene, metavar="demo|empty|large:N")
+    scenes.add_argument("--project", metavar="FOLDER",
+                        help="open what toeexpand made of a component or project: NAME.tox.dir or NAME.toe.dir")  # fmt: skip
     parser.add_argument("--fps", type=_positive, default=60.0, help="frames per second")
     parser.add_argument(
         "--frame-work", type=_not_negative, default=0.0, metavar="MS", help="Python per frame"

@@ -27,7 +27,7 @@ class Expanded:
     family: str
     kind: str
     name: str
-    tile: tuple[float, float, float, float] = (0, 0, 0, 0)
+    tile: tuple[float, float, float, float] | None = None
     flags: dict[str, int] = field(default_factory=dict)
     inputs: dict[int, str] = field(default_factory=dict)
     color: tuple[float, float, float] | None = None
@@ -129,9 +129,9 @@ def _read_part(path: Path, part: str, node: Expanded) -> None:
     elif part == ".parm":
         node.settings = read_settings(path)
     elif part == ".text":
-        node.text = _read_text(path)
+        node.text = read_text(path)
     elif part == ".table":
-        node.table = _read_table(path)
+        node.table = read_table(path)
     elif path.read_bytes().strip():
         # What a .panel or .network holds is not established; an empty one says nothing.
         raise ExpandedError(f"{path.name}: the content of {part} files is not established")
@@ -150,24 +150,29 @@ def _read_node(path: Path, name: str) -> Expanded:
         raise ExpandedError(f"{path.name}: does not end with 'end'")
     body = iter(text[1:-1])
     for line in body:
-        word = line.split(" ", 1)[0]
-        if word == "tile":
-            x, y, w, h = _numbers(path, line, 4)
-            node.tile = (x, y, w, h)
-        elif word == "flags":
-            node.flags = _read_flags(path, line)
-        elif line == "inputs":
-            node.inputs = _read_inputs(path, body)
-        elif word == "color":
-            if not line.endswith(" "):
-                raise ExpandedError(f"{path.name}: {line!r} lacks the trailing space that TD writes")
-            r, g, b = _numbers(path, line.rstrip(" "), 3)
-            node.color = (r, g, b)
-        elif word == "dock":
-            node.dock = line.split(" ", 1)[1]
-        else:
-            raise ExpandedError(f"{path.name}: line {line!r} is not established")
+        read_line(path, node, line, body)
     return node
+
+
+def read_line(path: Path, node: Expanded, line: str, body: Iterator[str]) -> None:
+    """One line of a `.n` file between the first and `end`; `body` gives the lines of a block that it opens."""
+    word = line.split(" ", 1)[0]
+    if word == "tile":
+        x, y, w, h = _numbers(path, line, 4)
+        node.tile = (x, y, w, h)
+    elif word == "flags":
+        node.flags = _read_flags(path, line)
+    elif line == "inputs":
+        node.inputs = _read_inputs(path, body)
+    elif word == "color":
+        if not line.endswith(" "):
+            raise ExpandedError(f"{path.name}: {line!r} lacks the trailing space that TD writes")
+        r, g, b = _numbers(path, line.rstrip(" "), 3)
+        node.color = (r, g, b)
+    elif word == "dock" and " " in line:
+        node.dock = line.split(" ", 1)[1]
+    else:
+        raise ExpandedError(f"{path.name}: line {line!r} is not established")
 
 
 def _numbers(path: Path, line: str, count: int) -> list[float]:
@@ -215,7 +220,8 @@ def _read_inputs(path: Path, body: Iterator[str]) -> dict[int, str]:
 # The .text and .table files
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """The text of a `.text` file."""
     data = path.read_bytes()
     if not data.startswith(b"2\n*") or len(data) < 27:
         raise ExpandedError(f"{path.name}: does not begin with '2', a line feed and '*'")
@@ -226,7 +232,8 @@ def _read_text(path: Path) -> str:
     return body.decode("utf-8")
 
 
-def _read_table(path: Path) -> list[list[str]]:
+def read_table(path: Path) -> list[list[str]]:
+    """The rows of a `.table` file."""
     data = path.read_bytes()
     if not data.startswith(b"1\n*") or len(data) < 19:
         raise ExpandedError(f"{path.name}: does not begin with '1', a line feed and '*'")
@@ -236,6 +243,8 @@ def _read_table(path: Path) -> list[list[str]]:
     at = 19
     cells: list[str] = []
     for _ in range(rows * columns):
+        if at + 8 > len(data):
+            raise ExpandedError(f"{path.name}: the cell at byte {at} is broken")
         two, length = struct.unpack_from(">2I", data, at)
         if two != 2 or at + 8 + length > len(data):
             raise ExpandedError(f"{path.name}: the cell at byte {at} is broken")

@@ -78,27 +78,29 @@ class CustomParameter:
 
 def read_settings(path: Path) -> list[Setting]:
     """The lines of a `.parm`."""
-    settings = []
-    for line in between_marks(path):
-        words = words_of(path, line)
-        if len(words) < 3 or not words[1].isdigit():
-            raise ExpandedError(f"{path.name}: {line!r} is not 'NAME FLAGS VALUE'")
-        name, flags, value, rest = words[0], int(words[1]), words[2], words[3:]
-        if flags & ~KNOWN_FLAGS:
-            raise ExpandedError(f"{path.name}: flags {flags} of {name!r} hold bits that are not established")
-        setting = Setting(name, MODES[flags & 3], value)
-        setting.custom = flags & CUSTOM == CUSTOM
-        setting.read_only = bool(flags & READ_ONLY)
-        if flags & HAS_EXPRESSION:
-            setting.expression = rest.pop(0) if rest else None
-        if flags & HAS_BIND:
-            setting.bind = rest.pop(0) if rest else None
-        if rest or (setting.expression is None) == bool(flags & HAS_EXPRESSION):
-            raise ExpandedError(f"{path.name}: the words of {line!r} do not fit its flags")
-        if setting.mode == "EXPRESSION" and setting.expression is None:
-            raise ExpandedError(f"{path.name}: {line!r} is in expression mode without an expression")
-        settings.append(setting)
-    return settings
+    return [read_setting(path, line) for line in between_marks(path)]
+
+
+def read_setting(path: Path, line: str) -> Setting:
+    """One line of a `.parm`."""
+    words = words_of(path, line)
+    if len(words) < 3 or not words[1].isdigit():
+        raise ExpandedError(f"{path.name}: {line!r} is not 'NAME FLAGS VALUE'")
+    name, flags, value, rest = words[0], int(words[1]), words[2], words[3:]
+    if flags & ~KNOWN_FLAGS or flags & CUSTOM not in (0, CUSTOM):
+        raise ExpandedError(f"{path.name}: flags {flags} of {name!r} hold bits that are not established")
+    setting = Setting(name, MODES[flags & 3], value)
+    setting.custom = flags & CUSTOM == CUSTOM
+    setting.read_only = bool(flags & READ_ONLY)
+    if flags & HAS_EXPRESSION:
+        setting.expression = rest.pop(0) if rest else None
+    if flags & HAS_BIND:
+        setting.bind = rest.pop(0) if rest else None
+    if rest or (setting.expression is None) == bool(flags & HAS_EXPRESSION):
+        raise ExpandedError(f"{path.name}: the words of {line!r} do not fit its flags")
+    if setting.mode == "EXPRESSION" and setting.expression is None:
+        raise ExpandedError(f"{path.name}: {line!r} is in expression mode without an expression")
+    return setting
 
 
 def read_custom(path: Path) -> tuple[list[str], list[CustomParameter]]:
@@ -106,17 +108,22 @@ def read_custom(path: Path) -> tuple[list[str], list[CustomParameter]]:
     lines = between_marks(path)
     if not lines:
         raise ExpandedError(f"{path.name}: no 'pages' line")
-    head = words_of(path, lines[0])
-    if head[0] != "pages" or not head[1].isdigit() or len(head) != int(head[1]) + 2:
-        raise ExpandedError(f"{path.name}: {lines[0]!r} is not 'pages N NAME...'")
-    pages = head[2:]
-    parameters = [_read_definition(path, line) for line in lines[1:]]
+    pages = read_pages(path, lines[0])
+    parameters = [read_definition(path, line) for line in lines[1:]]
     for parameter in parameters:
         if parameter.page not in pages:
             raise ExpandedError(
                 f"{path.name}: {parameter.name} sits on {parameter.page!r}, not among {pages}"
             )
     return pages, parameters
+
+
+def read_pages(path: Path, line: str) -> list[str]:
+    """The names of the pages: the first line of a `.cparm`."""
+    head = words_of(path, line)
+    if len(head) < 2 or head[0] != "pages" or not head[1].isdigit() or len(head) != int(head[1]) + 2:
+        raise ExpandedError(f"{path.name}: {line!r} is not 'pages N NAME...'")
+    return head[2:]
 
 
 class _Words:
@@ -157,7 +164,8 @@ class _Words:
         return word
 
 
-def _read_definition(path: Path, line: str) -> CustomParameter:
+def read_definition(path: Path, line: str) -> CustomParameter:
+    """One line of a `.cparm` after the names of the pages."""
     words = _Words(path, line)
     code = words.integer() & 0xFFFFFFFF
     if code & ~0x6FFFF != WORD_BASE:

@@ -41,6 +41,8 @@ class Options:
     port: int | None = None
     home: Path = field(default_factory=Path.home)
     scene: str = "demo"
+    project: Path | None = None
+    """A folder of the expanded form to open instead of a scene."""
     fps: float = 60.0
     frame_work: float = 0.0
     no_token: bool = False
@@ -101,7 +103,10 @@ class Process:
         alive.project.cook_rate = self.options.fps
         alive.project.quit = self.end
         alive.clock.root.node.set("rate", self.options.fps)
-        scenes.build(self.options.scene, world)
+        if self.options.project is not None:
+            scenes.open_project(self.options.project, world)
+        else:
+            scenes.build(self.options.scene, world)
         path = ""
         if not self.options.bare:
             node = serving.drop(world, self.options.component)

@@ -81,17 +81,17 @@ def type_name(described: Expanded) -> str:
 
 def _make(world: World, parent: Node, described: Expanded) -> Node:
     node = world.create(parent, type_name(described), described.name, quiet=True)
-    node.x, node.y, node.w, node.h = described.tile
+    node.x, node.y, node.w, node.h = described.tile or (0, 0, 0, 0)
     node.color = described.color
     node.set_flag("viewer", bool(described.flags.get("viewer", 0)))
     for page in described.pages:
         custom.append_page(node, page)
     for parameter in described.custom:
-        _define(node, parameter)
+        define(node, parameter)
     for setting in described.settings:
-        _set(node, setting)
+        set_parameter(node, setting)
     if described.text is not None or described.table is not None:
-        _fill(node, described)
+        fill(node, described)
     for child in described.children:
         _make(world, node, child)
     return node
@@ -118,7 +118,8 @@ def _sibling(network: Node, child: Expanded, name: str) -> Node:
     return found
 
 
-def _define(node: Node, parameter: CustomParameter) -> None:
+def define(node: Node, parameter: CustomParameter) -> None:
+    """Give a component one custom parameter."""
     style = parameter.style
     if parameter.vector != 1:
         found = VECTORS.get((parameter.vector, parameter.size))
@@ -158,7 +159,8 @@ def _default(parameter: CustomParameter, number: str, text: str) -> Any:
     return text
 
 
-def _set(node: Node, setting: Setting) -> None:
+def set_parameter(node: Node, setting: Setting) -> None:
+    """Give a parameter its value and mode."""
     info = node.par_info(setting.name)
     if info is None:
         raise ExpandedError(f"{node.name}: {node.type} has no parameter {setting.name!r}")
@@ -178,7 +180,8 @@ def _set(node: Node, setting: Setting) -> None:
     evaluation.put(state, {})
 
 
-def _fill(node: Node, described: Expanded) -> None:
+def fill(node: Node, described: Expanded) -> None:
+    """Give a DAT its text or table."""
     from fakes import scripts
 
     if described.table is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,4 +30,22 @@ def build(scene: str, world: World) -> None:
     else:
         raise ValueError(f"there is no scene {scene!r}")
     # A project that was loaded has cooked long ago: the errors of all these operators are not the first frame's work.
+    world.cooking.new_frame()
+
+
+def open_project(place: Path, world: World) -> None:
+    """Open an expanded component or project as the scene; what is not known is listed on standard error.
+
+    Raises:
+        SystemExit: the folder is no expanded component or project.
+    """
+    from fakes import project_folder
+    from fakes.expanded_lines import ExpandedError
+
+    try:
+        unknown = project_folder.open_folder(world, place)
+    except (ExpandedError, OSError) as problem:
+        raise SystemExit(f"--project: {problem}") from None
+    for sentence in unknown:
+        print(f"not known: {sentence}", file=sys.stderr)
     world.cooking.new_frame()
