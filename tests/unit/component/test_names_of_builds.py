@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from fakes import api_index, builds
@@ -23,25 +24,29 @@ OTHERS = {("tdmcp_embedded/tools/saving.py", "modified")}
 ASKING = {"tests/contract/questions.py"}
 
 
-def sources() -> Iterator[tuple[str, ast.Module]]:
-    for folder in FOLDERS:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def sources() -> tuple[tuple[str, tuple[ast.AST, ...]], ...]:
+    """Every file, and all nodes of its tree."""
+    paths = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+    return tuple(
+        (path.relative_to(ROOT).as_posix(), tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
+        for path in paths
+    )
 
 
-def fallbacks(tree: ast.AST) -> set[int]:
+def fallbacks(nodes: Iterable[ast.AST]) -> set[int]:
     """Lines inside a `try`, a `lambda` of a reader that is tried, or a function that catches what is missing."""
     lines: set[int] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Try) and node.handlers:
             for part in node.body:
                 lines.update(range(part.lineno, (part.end_lineno or part.lineno) + 1))
     return lines
 
 
-def used(tree: ast.AST) -> Iterator[tuple[str, int]]:
+def used(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
     """Attributes that are read by their name, and names in a `getattr` without a default."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute):
             yield node.attr, node.lineno
         elif (
@@ -56,9 +61,9 @@ def used(tree: ast.AST) -> Iterator[tuple[str, int]]:
 
 def test_no_name_is_used_that_a_supported_build_lacks() -> None:
     wrong = []
-    for path, tree in sources():
-        covered = fallbacks(tree)
-        for name, line in used(tree):
+    for path, nodes in sources():
+        covered = fallbacks(nodes)
+        for name, line in used(nodes):
             if name not in LACKED or name in SHARED or path in SETTLED | ASKING or (path, name) in OTHERS:
                 continue
             if (
@@ -77,9 +82,9 @@ def test_no_class_of_operators_is_named_that_a_supported_build_lacks() -> None:
     classes = {c for c in api_index.index() if families & {c, *api_index.bases_of(c)}} | families
     wrong = [
         f"{path}:{node.lineno} uses td.{node.attr}"
-        for path, tree in sources()
+        for path, nodes in sources()
         if not path.startswith("tests/")  # those say what they need: `@needs("POP")`
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Attribute)
         and node.attr in classes
         and isinstance(node.value, ast.Name | ast.Attribute)
@@ -90,8 +95,8 @@ def test_no_class_of_operators_is_named_that_a_supported_build_lacks() -> None:
 
 def test_functions_are_scheduled_by_the_helper_that_works_in_every_build() -> None:
     wrong = []
-    for path, tree in sources():
-        for node in ast.walk(tree):
+    for path, nodes in sources():
+        for node in nodes:
             if not (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
@@ -109,9 +114,9 @@ def test_functions_are_scheduled_by_the_helper_that_works_in_every_build() -> No
 
 
 def test_the_thread_manager_is_asked_for_where_its_absence_is_caught() -> None:
-    for path, tree in sources():
-        covered = fallbacks(tree)
-        for name, line in used(tree):
+    for path, nodes in sources():
+        covered = fallbacks(nodes)
+        for name, line in used(nodes):
             if name == "ThreadManager" and not path.startswith("tests/"):
                 assert line in covered, f"{path}:{line}"
 
