@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import random
 import re
 from collections.abc import Callable, Iterable
@@ -10,11 +11,13 @@ from typing import Any
 from fakes import paths
 from fakes.dependency import Dependency
 from fakes.errors import NotFaked, tdAttributeError
+from fakes.file_info import FileInfo
 from fakes.matrix import Matrix
 from fakes.vectors import Position, Vector
 
 __all__ = [
     "Dependency",
+    "FileInfo",
     "Matrix",
     "Position",
     "Vector",
@@ -25,6 +28,7 @@ __all__ = [
     "match",
     "rand",
     "remap",
+    "split",
     "tryExcept",
     "validName",
     "validPath",
@@ -74,6 +78,30 @@ def expand(pattern: str) -> list[str]:
     from fakes.chops.names import channel_names
 
     return channel_names(pattern)
+
+
+def split(string: Any, eval: bool = False) -> list[Any]:
+    """The words of a text; double quotes hold several together.
+
+    Args:
+        string: anything; its `str()` counts, so that parameters and cells work.
+        eval: words that are literals of Python become their values.
+    """
+    # The argument's name hides the builtin of the same name.
+    text = str(string)
+    words = []
+    for quoted, plain, other in re.findall(r'"([^"]*)"(?=\s|$)|([^\s"\']+)(?=\s|$)|(\S)', text):
+        if other:
+            raise NotFaked(f"tdu.split with quotes that are not around whole words: {text!r}")
+        words.append(plain or quoted)
+    return [_literal(word) for word in words] if eval else words
+
+
+def _literal(word: str) -> Any:
+    try:
+        return ast.literal_eval(word)
+    except (ValueError, SyntaxError):
+        return word
 
 
 def validName(text: str) -> str:

@@ -1,6 +1,8 @@
 """Threads: every TouchDesigner object belongs to the main thread, reading included."""
 
+import tempfile
 import threading
+from pathlib import Path
 
 from .facts import fact
 
@@ -32,6 +34,35 @@ def test_plain_maths_of_tdu_is_fine_on_any_thread(t):
     assert in_a_thread(lambda: t.td.tdu.remap(5, 0, 10, 0, 100)) == 50
     assert in_a_thread(lambda: t.td.tdu.clamp(12, 0, 10)) == 10
     assert in_a_thread(lambda: t.td.tdu.expand("led[1-3] t[xy]")) == ["led1", "led2", "led3", "tx", "ty"]
+
+
+@fact(3)
+def test_words_of_a_text_are_split_at_spaces_but_not_between_quotes(t):
+    split = t.td.tdu.split
+    assert in_a_thread(lambda: split(" a  b\tc ")) == ["a", "b", "c"]
+    assert split("") == []
+    assert split("1 2.3 None fred \"one '2'\"") == ["1", "2.3", "None", "fred", "one '2'"]
+    assert split('1 2.3 None fred "[1,2]" True', eval=True) == [1, 2.3, None, "fred", [1, 2], True]
+    note = t.scratch.create(t.td.tableDAT, "cells")
+    note.clear()
+    note.appendRow(["x y"])
+    assert split(note[0, 0]) == ["x", "y"]
+    t.scratch.appendCustomPage("Words").appendStr("Words")
+    t.scratch.par.Words = "p q"
+    assert split(t.scratch.par.Words) == ["p", "q"]
+
+
+@fact(3)
+def test_a_path_of_tdu_is_a_text_that_tells_about_its_file(t):
+    with tempfile.TemporaryDirectory() as folder:
+        there = Path(folder).resolve().as_posix()
+        (Path(folder) / "take.1.wav").write_bytes(b"")
+        info = t.td.tdu.FileInfo(there + "/take.1.wav")
+        assert isinstance(info, str) and info == there + "/take.1.wav" == info.path == info.absPath
+        assert (info.ext, info.baseName, info.dir) == (".wav", "take.1.wav", there)
+        assert info.exists and info.isFile and not info.isDir
+        assert t.td.tdu.FileInfo(there).isDir
+        assert not t.td.tdu.FileInfo(there + "/gone.wav").exists
 
 
 @fact(3)

@@ -107,9 +107,22 @@ def test_tdu_helpers() -> None:
     assert tdu.tryExcept(lambda: 1 / 0, 7) == 7
 
 
+@pytest.mark.parametrize("text", ["it's", 'a"b"', "'a b'", '"open'])
+def test_tdu_refuses_to_split_quotes_that_nobody_established(text: str) -> None:
+    with pytest.raises(NotFaked, match="split"):
+        tdu.split(text)
+
+
+@pytest.mark.parametrize("member", ["dir", "absPath", "exists", "isDir", "isFile"])
+@pytest.mark.parametrize("path", ["a/b.wav", "/a/../b.wav"])
+def test_tdu_refuses_to_say_where_a_path_that_is_not_plain_leads(path: str, member: str) -> None:
+    with pytest.raises(NotFaked, match="FileInfo"):
+        getattr(tdu.FileInfo(path), member)
+
+
 def test_tdu_refuses_what_it_does_not_fake() -> None:
     with pytest.raises(NotFaked):
-        _ = tdu.split
+        _ = tdu.Timecode
     with pytest.raises(tdAttributeError):
         _ = tdu.nosuch
 
