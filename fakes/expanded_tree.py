@@ -14,6 +14,9 @@ from fakes.expanded import Expanded
 from fakes.expanded_lines import ExpandedError, between_marks, lines
 
 HEAD = "# 4 0 0 0 1"
+#: Flags in public files that TouchDesigner wrote.
+_SEEN_FLAGS = ("viewer", "current", "render", "pickable")
+_SWITCHES = {"0": False, "1": True, "off": False, "on": True}
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class Tree:
     nodes: dict[str, Expanded] = field(default_factory=dict)
     """Operators by their path inside the folder."""
     tops: list[Expanded] = field(default_factory=list)
+    flags: dict[str, dict[str, bool]] = field(default_factory=dict)
+    """For operators with more flags than a builder writes: all of them, by the path inside the folder."""
     raw: dict[str, bytes] = field(default_factory=dict)
     """Files that are kept as they are."""
     kept: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
@@ -147,12 +152,31 @@ def _read_node(tree: Tree, path: Path, entry: str, stem: str) -> None:
         try:
             expanded.read_line(path, node, body[index], rest)
         except ExpandedError as problem:
-            _keep(tree, entry, index, body[index], problem)
+            flags = _flags(body[index])
+            if flags:
+                tree.flags[stem] = flags
+                tree.kept.setdefault(entry, []).append((index, body[index]))
+            else:
+                _keep(tree, entry, index, body[index], problem)
             index += 1
         else:
             index = len(body) - len(list(rest))
     tree.nodes[stem] = node
     (tree.nodes[parent].children if parent else tree.tops).append(node)
+
+
+def _flags(line: str) -> dict[str, bool]:
+    """The flags of a line as TouchDesigner writes it for operators in use; empty if it is none, or one is unknown."""
+    if not line.startswith("flags =  "):
+        return {}
+    words = line[len("flags =  ") :].split(" ")
+    flags = dict(zip(words[::2], words[1::2], strict=False))
+    known = {*_SEEN_FLAGS, "parlanguage"}
+    if len(words) % 2 or not known.issuperset(flags) or not _SWITCHES.keys() >= set(flags.values()):
+        return {}
+    if _SWITCHES[flags.pop("parlanguage", "0")]:  # Parameters in another language than Python.
+        return {}
+    return {name: _SWITCHES[value] for name, value in flags.items()}
 
 
 def _read_settings(tree: Tree, path: Path, entry: str, node: Expanded) -> None:

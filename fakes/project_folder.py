@@ -30,7 +30,7 @@ def open_folder(world: World, place: Path) -> list[str]:
     """
     toc = expanded_tree.find_toc(place)
     tree = expanded_tree.read_tree(toc)
-    loader = _Loader(world, [str(unknown) for unknown in tree.unknown])
+    loader = _Loader(world, tree.flags, [str(unknown) for unknown in tree.unknown])
     is_project = toc.name.endswith(".toe.toc")
     parent = world.root if is_project else world.root.children["project1"]
     with world.undo.paused():
@@ -40,7 +40,7 @@ def open_folder(world: World, place: Path) -> list[str]:
                 continue
             if is_project and top.name in parent.children:
                 world.destroy(parent.children[top.name])
-            node = loader.make(parent, top)
+            node = loader.make(parent, top, top.name)
             if node is not None:
                 loader.relate(node, top)
                 tox.announce(node)
@@ -50,12 +50,13 @@ def open_folder(world: World, place: Path) -> list[str]:
 class _Loader:
     """Makes operators of what is known, and lists the rest."""
 
-    def __init__(self, world: World, unknown: list[str]) -> None:
+    def __init__(self, world: World, flags: dict[str, dict[str, bool]], unknown: list[str]) -> None:
         self.world = world
+        self.flags = flags
         self.unknown = unknown
 
-    def make(self, parent: Node, described: Expanded) -> Node | None:
-        """The operator with all inside it; None where its type is not known."""
+    def make(self, parent: Node, described: Expanded, path: str) -> Node | None:
+        """The operator with all inside it; None where its type is not known. `path` is that inside the folder."""
         try:
             kind = tox.type_name(described)
             node = self.world.create(parent, kind, described.name, quiet=True)
@@ -68,6 +69,8 @@ class _Loader:
             node.x, node.y, node.w, node.h = described.tile
         node.color = described.color
         node.set_flag("viewer", bool(described.flags.get("viewer", 0)))
+        for flag, value in self.flags.get(path, {}).items():
+            node.set_flag(flag, value)
         # What a new operator has inside in TouchDesigner is in the file as well, unless somebody deleted it.
         for default in list(node.children.values()):
             self.world.destroy(default)
@@ -80,7 +83,7 @@ class _Loader:
         if described.text is not None or described.table is not None:
             self._try(node, tox.fill, node, described)
         for child in described.children:
-            self.make(node, child)
+            self.make(node, child, f"{path}/{child.name}")
         return node
 
     def relate(self, node: Node, described: Expanded) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fakes.world import World
 
 #: Contracted names of the expanded form that are not simply the type without its family.
-CONTRACTED = {"DAT:parexec": "parameterexecuteDAT"}
+CONTRACTED = {"DAT:parexec": "parameterexecuteDAT", "COMP:geo": "geometryCOMP"}
 
 #: Vector kind of a `.cparm` line and its number of members -> style.
 VECTORS = {(2, 3): "RGB", (2, 4): "RGBA", (3, 2): "XY", (3, 3): "XYZ", (5, 2): "WH"}

@@ -98,6 +98,29 @@ def test_what_is_not_known_is_listed_and_the_rest_opens(td, world, alive, tmp_pa
     assert x.par.Numpoints.default == 200
 
 
+def test_operators_in_use_have_more_flags_and_some_types_shorter_names(td, world, alive, tmp_path):
+    line = "flags =  current on viewer 1 render on pickable off parlanguage 0\n"
+    files = {**KNOWN, "x/geo1.n": "COMP:geo\ntile 0 0 160 130\n" + line + "end\n"}
+    toc = write(tmp_path / "a", files)
+    assert project_folder.open_folder(world, toc) == []
+    geo = td.op("/project1/x/geo1")
+    assert (geo.OPType, geo.current, geo.viewer, geo.render, geo.pickable) == (
+        "geometryCOMP", True, True, True, False,
+    )  # fmt: skip
+    (tmp_path / "b").mkdir()
+    write_tree(read_tree(toc), tmp_path / "b" / "x.tox.toc")
+    assert held(tmp_path / "b") == held(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    "flags", ["sparkle on", "utility on", "viewer perhaps", "viewer on parlanguage 1", "viewer"]
+)
+def test_flags_that_are_not_known_are_listed(tmp_path, flags):
+    files = {**KNOWN, "x/noise1.n": KNOWN["x/noise1.n"].replace("viewer 1 parlanguage 0", flags)}
+    (unknown,) = read_tree(write(tmp_path, files)).unknown
+    assert flags in unknown.line
+
+
 def test_a_project_takes_the_place_of_the_networks_at_the_root(td, world, alive, tmp_path):
     files = {
         ".build": BUILD,
