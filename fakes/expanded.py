@@ -7,6 +7,7 @@ here and fail in TouchDesigner.
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections.abc import Iterator
@@ -181,7 +182,7 @@ def _numbers(path: Path, line: str, count: int) -> list[float]:
         values = [float(w) for w in words]
     except ValueError:
         values = []
-    if len(values) != count:
+    if len(values) != count or not all(map(math.isfinite, values)):
         raise ExpandedError(f"{path.name}: {line!r} should hold {count} numbers")
     return values
 
@@ -240,6 +241,8 @@ def read_table(path: Path) -> list[list[str]]:
     one, rows, columns, zero = struct.unpack(">4I", data[3:19])
     if (one, zero) != (1, 0):
         raise ExpandedError(f"{path.name}: header holds {one} and {zero}, expected 1 and 0")
+    if (rows == 0) != (columns == 0) or rows * columns * 8 > len(data) - 19:
+        raise ExpandedError(f"{path.name}: {rows} rows of {columns} cells do not fit {len(data)} bytes")
     at = 19
     cells: list[str] = []
     for _ in range(rows * columns):

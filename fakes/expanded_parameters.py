@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -147,9 +148,12 @@ class _Words:
     def number(self) -> float:
         word = self.text()
         try:
-            return float(word)
+            number = float(word)
         except ValueError:
-            raise self.fail(f"{word!r} should be a number") from None
+            number = math.nan
+        if not math.isfinite(number):
+            raise self.fail(f"{word!r} should be a number")
+        return number
 
     def integer(self) -> int:
         number = self.number()

@@ -127,7 +127,7 @@ def _read_entry(tree: Tree, folder: Path, entry: str) -> None:
             raise ExpandedError(f"the content of .{suffix} files is not established")
     except ValueError as problem:  # Also text that is no UTF-8.
         tree.raw[entry] = (folder / entry).read_bytes()
-        if tree.raw[entry].strip():
+        if suffix == "n" or tree.raw[entry].strip():
             tree.unknown.append(Unknown(entry, "", str(problem)))
 
 

@@ -40,11 +40,10 @@ def open_project(place: Path, world: World) -> None:
         SystemExit: the folder is no expanded component or project.
     """
     from fakes import project_folder
-    from fakes.expanded_lines import ExpandedError
 
     try:
         unknown = project_folder.open_folder(world, place)
-    except (ExpandedError, OSError) as problem:
+    except (ValueError, OSError) as problem:
         raise SystemExit(f"--project: {problem}") from None
     for sentence in unknown:
         print(f"not known: {sentence}", file=sys.stderr)

@@ -1,5 +1,7 @@
 """Expanded components that TouchDesigner made open as far as they are known; the rest is listed and kept."""
 
+import struct
+
 import pytest
 
 from fakes import project_folder
@@ -119,6 +121,26 @@ def test_flags_that_are_not_known_are_listed(tmp_path, flags):
     files = {**KNOWN, "x/noise1.n": KNOWN["x/noise1.n"].replace("viewer 1 parlanguage 0", flags)}
     (unknown,) = read_tree(write(tmp_path, files)).unknown
     assert flags in unknown.line
+
+
+@pytest.mark.parametrize(
+    ("entry", "content"),
+    [
+        ("x/cells.table", b"1\n*" + struct.pack(">4I", 1, 2**32 - 1, 0, 0)),
+        ("x/cells.table", b"1\n*" + struct.pack(">4I", 1, 0, 3, 0)),
+        ("x/cells.table", b"1\n*" + struct.pack(">4I", 1, 2**31, 2**31, 0)),
+        ("x/note.n", "DAT:text\ntile inf 0 130 90\nend\n"),
+        ("x.cparm", GOLDEN_CUSTOM.replace("Knot 0\n", "Knot inf\n")),
+        ("x/note.n", b"\xff\n"),
+        ("x/note.n", b""),
+    ],
+)
+def test_damaged_files_are_listed_and_kept(tmp_path, entry, content):
+    tree = read_tree(write(tmp_path / "a", {**KNOWN, entry: content}))
+    assert any(unknown.entry == entry for unknown in tree.unknown)
+    (tmp_path / "b").mkdir()
+    write_tree(tree, tmp_path / "b" / "x.tox.toc")
+    assert held(tmp_path / "b") == held(tmp_path / "a")
 
 
 def test_a_project_takes_the_place_of_the_networks_at_the_root(td, world, alive, tmp_path):
