@@ -54,14 +54,14 @@ class Tdmcp:
             self._prepare()
             _prepared.add(self.ownerComp.id)
         loaded = self.ownerComp.op("bootstrap").module.load(self.ownerComp, td)
+        if loaded is None:
+            self._say(UNPACKING)
+        else:
+            embed, notice = loaded
+            embed.start(self.ownerComp, td, self._values(), log=self.ownerComp.op("log"), notice=notice)
         lifecycle = self.ownerComp.op("lifecycle")
         if lifecycle is not None:
             lifecycle.module.follow(lifecycle.module.look)
-        if loaded is None:
-            self._say(UNPACKING)
-            return
-        embed, notice = loaded
-        embed.start(self.ownerComp, td, self._values(), log=self.ownerComp.op("log"), notice=notice)
 
     def _prepare(self) -> None:
         """What comes before anything is unpacked or started."""

@@ -37,10 +37,7 @@ def opened(td: StandIn, path: str = "") -> None:
     """Open a project, or an empty one, and wait until it is there."""
     td.exec("op('/project1').store('before', True)")
     td.do("open_project", path=path)
-    until(
-        lambda: td.exec("op('/project1').fetch('before', False, search=False)"),
-        "False" if not path else lambda said: True,
-    )
+    until(lambda: td.exec("op('/project1').fetch('before', False, search=False)"), "False")
     td.exec("1")
 
 
