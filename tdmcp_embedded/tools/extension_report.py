@@ -16,7 +16,7 @@ from tdmcp_embedded.settings import Level
 from tdmcp_embedded.tools.tool import Call, Steps
 from tdmcp_embedded.touchdesigner import census, diagnostics, parameters
 from tdmcp_embedded.touchdesigner.builds import find
-from tdmcp_embedded.touchdesigner.code_users import extension
+from tdmcp_embedded.touchdesigner.exports import extension
 from tdmcp_embedded.touchdesigner.telling import told
 from tdmcp_embedded.touchdesigner.values import clean, cut
 

@@ -58,7 +58,7 @@ def update(call: Call, given: Any, output: type[Any]) -> Steps[Any]:
     changed: list[str] = []
     paths: dict[str, str] = {}
     if given.names:
-        paths = regroup.rename(given.names, named, access)
+        paths = regroup.rename(given.names, named)
         changed += ["names"] if paths else []
     standing = [str(each.path) for each in everything]
     moved = regroup.Moved()

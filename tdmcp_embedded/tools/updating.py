@@ -119,9 +119,7 @@ def update_operator(call: Call, given: UpdateOperator) -> Steps[UpdatedOperator]
         changed.append("type")
     if given.name is not None and given.name != operator.name:
         update_several.refuse_own(call, operator, "renamed")
-        users = access.users(operator)
         creating.rename(operator, given.name)
-        access.placed([operator], users)
         changed.append("name")
     if given.parent is not None:
         parent = lookup.component(call.td, given.parent)

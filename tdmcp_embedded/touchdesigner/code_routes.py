@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from tdmcp_embedded.errors import Code, ToolFailure
 from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.code_policy.reach import is_executor, is_unknown, reason
 from tdmcp_embedded.touchdesigner.code_text import does_nothing, holds_code, is_code, is_code_cell
-from tdmcp_embedded.touchdesigner.code_users import (
-    Users,
+from tdmcp_embedded.touchdesigner.exports import (
     exported,
     exporting,
     extension,
@@ -55,7 +54,6 @@ class Access:
 
     code: bool = True
     component: str = ""
-    _users: Users = field(default_factory=Users, compare=False, repr=False)
 
     def target(self, operator: Any) -> None:
         """Refuse to touch the server's own component below level full: its parameters hold the levels."""
@@ -75,17 +73,16 @@ class Access:
 
     def made(self, operator: Any) -> None:
         """The same, asked of a new operator: a type that the list does not know shows itself by its callbacks."""
-        self.retyped(operator, set(), False)
+        self.retyped(operator, False)
 
-    def retyped(self, operator: Any, users: set[str], held: bool) -> None:
-        """The same of one that has another type now; who ran it and whether it held code before."""
+    def retyped(self, operator: Any, held: bool) -> None:
+        """The same of one that has another type now; whether it held code before."""
         if self.code or not operator.isDAT:
             return
         if operator.par["callbacks"] is not None:
             raise _denied(f"making a {op_type(operator)}, which runs callbacks,")
         if not held and operator.isEditable and holds_code(operator):
             raise _denied(f"making {operator.path} a {op_type(operator)}, which makes code of what it holds,")
-        self.placed([operator], users)
 
     def parameter(self, operator: Any, par: Any, form: str = "constant") -> None:
         """Refuse a write that would bring in code. `form` is constant, expr, bind, reset or pulse."""
@@ -105,8 +102,6 @@ class Access:
             raise _denied(f"setting {where}, which can bring in code,")
         if par.name in _RECORDING and _WRITER.match(op_type(operator)) and operator.par["file"] is not None:
             raise _denied(f"setting {where}, which writes a file,")
-        if operator.isDAT and not operator.isEditable:
-            self._feeds(operator, f"setting {where}")
 
     def custom(self, operator: Any, definition: Mapping[str, Any], present: Mapping[str, Any]) -> None:
         """Refuse a custom parameter whose definition holds code that is not there already (`present`)."""
@@ -130,7 +125,6 @@ class Access:
             raise _denied(f"writing into {dat.path}: a {op_type(dat)} runs its text; that")
         if is_code(text):
             raise _denied(f"writing Python into {dat.path}")
-        self._feeds(dat, f"writing into {dat.path}")
 
     def cells(self, dat: Any, rows: Iterable[Iterable[str]]) -> None:
         """The same of a table: what is prose as a whole can hold an expression in a cell, which some read singly."""
@@ -143,29 +137,13 @@ class Access:
         self.text(dat, "\n".join("\t".join(row) for row in rows))
 
     def wire(self, target: Any) -> None:
-        """Refuse to change what flows into a DAT that runs, that something runs, or that holds code."""
+        """Refuse to change what flows into a DAT that holds code."""
         if self.code or not target.isDAT:
             return
-        self._feeds(target, f"wiring into {target.path}")
         for dat in (target, *readers(target)):
-            # What makes its text of others is told by who runs it, above; asking for the text would cook it.
+            # What makes its text of others is left to the comparison; asking for the text would cook it.
             if dat.isEditable and holds_code(dat):
                 raise _denied(f"wiring into {target.path}: {dat.path} holds code; that")
-
-    def users(self, operator: Any) -> set[str]:
-        """Who runs an operator, or something in it, as long as nothing is changed; for `placed`."""
-        return set() if self.code else self._users.of(operator)
-
-    def placed(self, operators: Iterable[Any], before: set[str]) -> None:
-        """Refuse to put what holds or makes text where somebody runs the DAT of that name who did not `before`."""
-        if self.code:
-            return
-        operators = list(operators)
-        for operator in operators:
-            found = self._users.of(operator) - before
-            new = {user for user in found if not any(inside(user, other.path) for other in operators)}
-            if new and (not operator.isDAT or not operator.isEditable or holds_code(operator)):
-                raise _denied(f"putting {operator.path} where {min(new)} runs it,")
 
     def left(self, operators: Iterable[Any]) -> None:
         """Refuse exports that an edit leaves behind, to where code is started."""
@@ -208,13 +186,6 @@ class Access:
         """Refuse something that always needs level full."""
         if not self.code:
             raise _denied(what)
-
-    def _feeds(self, dat: Any, what: str) -> None:
-        """Refuse where a DAT, or one it feeds, is run."""
-        for each in (dat, *readers(dat)):
-            users = {each.path} if is_executor(op_type(each)) else self._users.of(each)
-            if users:
-                raise _denied(f"{what}, which {min(users)} runs,")
 
     def _exports(self, operator: Any) -> None:
         for target, name, value in exported(operator):

@@ -56,7 +56,6 @@ def copy(td: ModuleType, sources: Sequence[Any], parent: Any, access: Access) ->
         ) from None
     for each in made:
         undo.journal().created(each)
-    access.placed(made, set())
     copies = {str(source.path): each for source, each in zip(whole, made, strict=False)}
     places.place_free(td, parent, [copies[s.path] for s in sources if s.path in copies], keep_shape=True)
     return copies
@@ -180,7 +179,6 @@ def change_type(td: ModuleType, operator: Any, type_name: str, access: Access) -
     undo.journal().irreversible()
     path, old = str(operator.path), op_type(operator)
     viewer = bool(operator.viewer)
-    users = access.users(operator)
     held = operator.isDAT and not access.code and holds_code(operator)
     for wire in wiring.losing([operator]):
         target = find(td, wire.target)
@@ -211,5 +209,5 @@ def change_type(td: ModuleType, operator: Any, type_name: str, access: Access) -
     for each in layout.group(made)[1:]:
         each.viewer = not each.isCOMP
     made.viewer = viewer
-    access.retyped(made, users, held)
+    access.retyped(made, held)
     return made

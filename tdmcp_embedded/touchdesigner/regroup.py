@@ -137,7 +137,7 @@ def collapse(td: ModuleType, sources: Sequence[Any], name: str, access: Access) 
     return moved
 
 
-def rename(named: Mapping[str, str], found: Mapping[str, Any], access: Access) -> dict[str, str]:
+def rename(named: Mapping[str, str], found: Mapping[str, Any]) -> dict[str, str]:
     """Give operators other names, all or none; they may exchange names.
 
     Args:
@@ -161,15 +161,12 @@ def rename(named: Mapping[str, str], found: Mapping[str, Any], access: Access) -
             raise creating.taken(parent, new)
         wanted.add(goal)
     old = {key: str(operator.path) for key, (operator, _) in pending.items()}
-    users = {key: access.users(operator) for key, (operator, _) in pending.items()}
     for operator, _ in pending.values():
         if str(operator.path) in wanted:
             # Another one gets its name: until all have theirs, this one has a name that nobody has.
             creating.rename(operator, creating.free_name(operator.parent(), f"{operator.name}_renamed"))
     for operator, new in pending.values():
         creating.rename(operator, new)
-    for key, (operator, _) in pending.items():
-        access.placed([operator], users[key])
     return {old[key]: str(operator.path) for key, (operator, _) in pending.items()}
 
 

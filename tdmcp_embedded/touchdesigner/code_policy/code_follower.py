@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from tdmcp_embedded.touchdesigner.code_policy.dat_sources import Upstream, text_of, upstream_of
+from tdmcp_embedded.touchdesigner.code_policy.dat_sources import Upstream, is_editable, text_of, upstream_of
 from tdmcp_embedded.touchdesigner.code_policy.name_lookup import (
     found_in,
     looked_up,
@@ -176,8 +176,8 @@ class CodeFollower:
         text = text_of(dat)
         upstream = upstream_of(dat)
         inert = not text.strip() if dat.isTable else runs_nothing(text)
-        # What is put together from operators may be another text in the next frame.
-        inert = inert and len(upstream.contents) <= 1
+        # A DAT that makes its text, of operators or of anything else, may have another one in the next frame.
+        inert = inert and is_editable(dat)
         found = (digest(text, *upstream.contents.values()), text, inert, upstream)
         self._contents[number] = found
         return found

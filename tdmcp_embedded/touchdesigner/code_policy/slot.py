@@ -35,7 +35,7 @@ class Slot:
     where: str
     """The parameter's name, or `text`."""
     kind: str
-    """expression, bind, python, reference, text, source, export, settings."""
+    """expression, bind, python, reference, text, script, source, export, settings."""
     likeness: tuple[str, str, str, bytes]
     """Type, kind, parameter and content: what copies of an operator have in common."""
     content: bytes

@@ -14,12 +14,13 @@ from typing import Any
 from tdmcp_embedded.touchdesigner.builds import op_type
 from tdmcp_embedded.touchdesigner.code_policy import reach
 from tdmcp_embedded.touchdesigner.code_policy.code_follower import CodeFollower, Found
+from tdmcp_embedded.touchdesigner.code_policy.dat_sources import is_editable, text_of
 from tdmcp_embedded.touchdesigner.code_policy.name_lookup import (
     evaluated,
     meant_by,
     places_of,
 )
-from tdmcp_embedded.touchdesigner.code_policy.references import references
+from tdmcp_embedded.touchdesigner.code_policy.references import References, references
 from tdmcp_embedded.touchdesigner.code_policy.slot import Part, Slot, digest
 from tdmcp_embedded.touchdesigner.code_policy.slot_parameters import (
     REFERRING,
@@ -30,8 +31,8 @@ from tdmcp_embedded.touchdesigner.code_policy.slot_parameters import (
     setting,
     starts_code,
 )
-from tdmcp_embedded.touchdesigner.code_text import runnable
-from tdmcp_embedded.touchdesigner.code_users import exported
+from tdmcp_embedded.touchdesigner.code_text import is_code, runnable
+from tdmcp_embedded.touchdesigner.exports import exported
 from tdmcp_embedded.touchdesigner.telling import told
 
 
@@ -61,6 +62,8 @@ class SlotReader(CodeFollower):
             slots += self._custom(operator, kind)
         if operator.isDAT and executor:
             slots.append(self._text(operator, kind))
+        elif operator.isDAT and (script := self._script(operator, kind)) is not None:
+            slots.append(script)
         if executor or outside:
             content = digest(*(each for each in settings if each))
             slots.append(
@@ -159,6 +162,22 @@ class SlotReader(CodeFollower):
         return self._slot(
             operator, kind, "text", "text", content.hex(), found, inert=inert, awake=_awake(operator)
         )
+
+    def _script(self, operator: Any, kind: str) -> Slot | None:
+        """A script that nothing is known to run, which a person or a made-up name may: what it names stays what it is.
+
+        Only names that stand in it count: what is found by a value is looked at in every edit, for what may never run.
+        """
+        if operator.isTable or not is_editable(operator):
+            return None
+        text = text_of(operator)
+        named = references(runnable(text))
+        literal = frozenset(path for path in named.paths if not any(char in path for char in "*?[^"))
+        if not (literal or named.modules) or not is_code(text):
+            return None
+        found = Found()
+        self._follow(operator, References(literal, named.modules), found)
+        return self._slot(operator, kind, "text", "script", text, found)
 
     def _custom(self, operator: Any, kind: str) -> Iterator[Slot]:
         for par in operator.customPars:

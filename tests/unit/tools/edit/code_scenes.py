@@ -1,4 +1,4 @@
-"""Projects with code in them, for the attempts and the honest edits of `test_code_invariant`."""
+"""Projects with code in them, for the attempts and the honest edits at level edit."""
 
 from __future__ import annotations
 
@@ -155,6 +155,19 @@ def module_expression(bench: Bench) -> None:
     text(bench, "far/script", LIBRARY)
     base(bench, "aside")
     text(bench, "aside/util", LIBRARY)
+
+
+def idle_scripts(bench: Bench) -> None:
+    """Scripts that only a person runs, by hand, with names that are free."""
+    text(bench, "importer", "import util\n\nutil.go()\n")
+    text(bench, "caller", "op('lib/util').module.go()\n")
+    base(bench, "lib")
+
+
+def module_by_path(bench: Bench) -> None:
+    """An expression that calls a function of a DAT found by a path of modules, which is free."""
+    reader(bench, "mod('lib/util').go()")
+    base(bench, "far/lib")
 
 
 def two_modules(bench: Bench) -> None:
