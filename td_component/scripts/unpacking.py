@@ -253,14 +253,33 @@ def make_folder(folder: Path, *, system: str = sys.platform) -> Path:
 def check_owner(place: Path) -> None:
     """Other users must not be able to put code there; a folder for temporary files is everybody's.
 
+    A file system that knows no modes, like FAT or some network shares, keeps nobody out and never will: it is taken, and
+    the server's *Status* says so.
+
     Raises:
         PermissionError: they are.
     """
     if hasattr(os, "getuid"):
         for folder in (place, place.parent):
             facts = folder.stat()
-            if facts.st_uid != os.getuid() or facts.st_mode & 0o022 and folder == place:
+            loose = facts.st_mode & 0o022 and folder == place
+            if facts.st_uid != os.getuid() or loose and has_modes(folder):
                 raise PermissionError(errno.EPERM, "it belongs to, or is open to, other users", str(folder))
+
+
+def has_modes(folder: Path) -> bool:
+    """Whether a folder that is made in `folder` is closed to others as it was asked to be; also if none can be made.
+
+    The modes of what is there are left as they are: tightened, it would be trusted with what others put there.
+    """
+    try:
+        made = make_folder(folder / f".modes.{secrets.token_hex(8)}")
+        try:
+            return not made.stat().st_mode & 0o022
+        finally:
+            made.rmdir()
+    except OSError:
+        return True
 
 
 def is_whole(folder: Path) -> bool:

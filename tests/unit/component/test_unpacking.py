@@ -171,6 +171,24 @@ def test_code_in_a_folder_that_others_can_write_is_not_trusted(unpacking, home):
     assert home not in work.folder.parents
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes; the user's profile is private")
+@pytest.mark.parametrize(("owner", "taken"), [(0, True), (1, False)], ids=["one's own", "of another user"])
+def test_a_home_on_a_file_system_without_modes_is_taken_if_it_is(unpacking, monkeypatch, home, owner, taken):
+    real = Path.stat
+
+    def stat(path, **how):
+        facts = real(path, **how)
+        if home not in (path, *path.parents):
+            return facts
+        return os.stat_result((facts.st_mode | 0o777, *facts[1:4], facts.st_uid + owner, *facts[5:]))
+
+    monkeypatch.setattr(Path, "stat", stat)
+    for _ in ("unpacked", "found again"):
+        work = Carried(unpacking).unpack(unpacking)
+        assert work.state == "done" and (home in work.folder.parents) == taken
+    assert not list((home / "lib").glob(".modes.*"))
+
+
 def test_another_system_and_another_python_are_refused_in_words(unpacking, monkeypatch):
     carried = Carried(unpacking)
     monkeypatch.setattr(unpacking, "system", lambda: "win_arm64")
