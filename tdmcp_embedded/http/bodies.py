@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tdmcp_embedded.http.answers import Refusal, header, refuse
+from tdmcp_embedded.protocol.replayed_body import replay
 
 #: A body has this many seconds, and more for each received byte (as if over a poor line), until it must be complete.
 _PATIENCE_S: Final = 15.0
@@ -68,7 +69,7 @@ class BodyGate:
             await refuse(scope, receive, send, late, unread=False)
             return
         if body is not None:
-            await self._app(scope, _replay(body, receive), send)
+            await self._app(scope, replay(body, receive), send)
 
     async def _read(self, receive: Receive, limit: int) -> bytes | None:
         """The whole body; None if the client went away."""
@@ -93,17 +94,3 @@ class BodyGate:
                     patience.reschedule(began + _PATIENCE_S + size / _SLOWEST_BYTES_S)
         finally:
             self._held -= size
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives the body first, and then what the client does (go away, in the end)."""
-    given = False
-
-    async def replay() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replay

@@ -15,6 +15,7 @@ from tdmcp_embedded.protocol import envelope
 from tdmcp_embedded.protocol.answer_form import AnswerForm
 from tdmcp_embedded.protocol.media_types import EVENT_STREAM, JSON, Accepted, accepted
 from tdmcp_embedded.protocol.offer import Context
+from tdmcp_embedded.protocol.replayed_body import replay
 
 #: Set in the scope of requests whose answer is JSON: nothing can be asked of their client meanwhile.
 JSON_ONLY: Final = "tdmcp.json_only"
@@ -76,7 +77,7 @@ class StreamableHttp:
         scope[JSON_ONLY] = not takes.events
         session = next(iter(_all(scope, b"mcp-session-id")), b"").decode("latin-1")
         if message.id is None or not message.method or not session or sessionless:
-            await self._app(scope, _replay(body, receive), AnswerForm(send, takes))
+            await self._app(scope, replay(body, receive), AnswerForm(send, takes))
             return
         # The SDK knows requests by the text of their id.
         request = session, str(message.id)
@@ -87,7 +88,7 @@ class StreamableHttp:
             await _answer(send, 400, taken.body())
             return
         async with self._working(request) as work:
-            await self._app(scope, _replay(body, receive), AnswerForm(work.noting(send), takes))
+            await self._app(scope, replay(body, receive), AnswerForm(work.noting(send), takes))
 
     async def middleware(self, ctx: Context, call_next: Callable[[Context], Any]) -> Any:
         """A middleware of the SDK's server: a request whose client has hung up is still at work."""
@@ -168,19 +169,6 @@ async def _body(receive: Receive) -> bytes | None:
         parts.append(message.get("body", b""))
         if not message.get("more_body"):
             return b"".join(parts)
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    given = False
-
-    async def replay() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replay
 
 
 async def _refuse(send: Send, status: int, sentence: str) -> None:

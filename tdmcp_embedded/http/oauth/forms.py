@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import parse_qs, parse_qsl, unquote_plus, urlencode
 
 from starlette.requests import Request
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from tdmcp_embedded.http.answers import headers
 from tdmcp_embedded.http.oauth import scopes
@@ -55,19 +55,6 @@ def with_credentials(body: bytes, scope: Scope) -> bytes:
     if colon and "client_secret" not in form:
         more["client_secret"] = unquote_plus(secret)
     return b"&".join(filter(None, (body, urlencode(more).encode())))
-
-
-def replay_body(body: bytes, receive: Receive) -> Receive:
-    given = False
-
-    async def replay() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replay
 
 
 def with_known_scopes(query: bytes) -> bytes:

@@ -24,7 +24,6 @@ from tdmcp_embedded.http.oauth.consents import Request as Asked
 from tdmcp_embedded.http.oauth.forms import (
     MOST_FIELDS,
     oauth_error,
-    replay_body,
     small,
     with_credentials,
     with_known_scopes,
@@ -32,6 +31,7 @@ from tdmcp_embedded.http.oauth.forms import (
 )
 from tdmcp_embedded.http.oauth.provider import FOREIGN_RESOURCE, Provider, TooManyRegistrations
 from tdmcp_embedded.http.oauth.resource_url import same_url
+from tdmcp_embedded.protocol.replayed_body import replay
 from tdmcp_embedded.settings import Level
 
 AUTHORIZATION_METADATA: Final = "/.well-known/oauth-authorization-server"
@@ -107,7 +107,7 @@ class Site:
             await oauth_error(send, "invalid_target", FOREIGN_RESOURCE)
             return
         address_of_request.set(caller_address(scope))
-        await self._sdk(scope, replay_body(with_credentials(without_scope(body), scope), receive), send)
+        await self._sdk(scope, replay(with_credentials(without_scope(body), scope), receive), send)
 
     async def _revoke(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await small(scope, receive, send, fields=MOST_FIELDS)
@@ -116,7 +116,7 @@ class Site:
             body = with_credentials(body, scope)
             if b"client_secret=" not in body:
                 body += b"&client_secret="  # the SDK wants the field, also of clients without a secret
-            await self._sdk(scope, replay_body(body, receive), send)
+            await self._sdk(scope, replay(body, receive), send)
 
     async def _register(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await small(scope, receive, send)
@@ -124,7 +124,7 @@ class Site:
             return
         address_of_request.set(caller_address(scope))
         try:
-            await self._sdk(scope, replay_body(body, receive), send)
+            await self._sdk(scope, replay(body, receive), send)
         except TooManyRegistrations as error:
             seconds = max(1, math.ceil(error.seconds))
             sentence = f"Too many registrations from this address; register again in {seconds} s."
