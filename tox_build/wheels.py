@@ -109,7 +109,8 @@ def _download(wanted: Iterable[Pinned], system: str, folder: Path) -> None:
         " ".join([f"{one.name}=={one.version}", *(f"--hash=sha256:{h}" for h in sorted(one.hashes))])
         for one in wanted
     ]
-    with tempfile.TemporaryDirectory(prefix="tdmcp-wheels-") as temporary:
+    # Beside those that are kept: another build may fetch at the same time, and must find each wheel whole.
+    with tempfile.TemporaryDirectory(prefix=".fetching-", dir=folder) as temporary:
         listing = Path(temporary) / "requirements.txt"
         listing.write_text("\n".join(lines) + "\n", encoding="utf-8")
         command = [
@@ -125,13 +126,21 @@ def _download(wanted: Iterable[Pinned], system: str, folder: Path) -> None:
         command += ["--implementation", "cp", "--abi", "cp311", "--abi", "abi3", "--abi", "none"]
         command += [word for tag in sorted(SYSTEMS[system]) for word in ("--platform", tag)]
         done = subprocess.run(
-            [*command, "-d", str(folder), "-r", str(listing)],
+            [*command, "-d", temporary, "-r", str(listing)],
             check=False,
             capture_output=True,
             text=True,
             errors="replace",
             stdin=subprocess.DEVNULL,
         )
+        for wheel in Path(temporary).glob("*.whl"):
+            kept = folder / wheel.name
+            try:
+                wheel.replace(kept)
+            except OSError:
+                # On Windows, where the other one reads its own; the hash is looked at by whoever uses it.
+                if not kept.is_file():
+                    raise
     if done.returncode:
         reason = done.stderr.strip().splitlines()
         raise CannotFetch(

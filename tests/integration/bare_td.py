@@ -7,11 +7,12 @@ once and kept with the environment, so the tests work offline afterwards.
 from __future__ import annotations
 
 import functools
+import hashlib
 import importlib.util
 import platform
-import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import cv2
@@ -38,23 +39,35 @@ def packages(name: str = "touchdesigner") -> Path:
     """The folder of the packages listed in `requirements/NAME.txt`: `touchdesigner` are those it ships itself,
     `neighbours` what another component may have brought."""
     listed = ROOT / "requirements" / f"{name}.txt"
-    folder = Path(sys.prefix) / f"tdmcp-{name}"
-    stamp = folder / "stamp"
-    wanted = listed.read_text(encoding="utf-8")
-    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
-        shutil.rmtree(folder, ignore_errors=True)
-        command = [
-            sys.executable,
-            "-m",
-            "pip",
-            "--disable-pip-version-check",
-            "install",
-            "--quiet",
-            "--no-deps",
-        ]
-        command += ["--require-hashes", "--only-binary", ":all:", "--target", str(folder), "-r", str(listed)]
-        subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
-        stamp.write_text(wanted, encoding="utf-8")
+    folder = Path(sys.prefix) / f"tdmcp-{name}-{hashlib.sha256(listed.read_bytes()).hexdigest()[:12]}"
+    if not folder.is_dir():
+        # Two sides of a test run may be at it at once: each installs for itself, and the first one is kept, whole.
+        with tempfile.TemporaryDirectory(dir=sys.prefix, prefix=f"tdmcp-{name}-") as temporary:
+            mine = Path(temporary) / "packages"
+            command = [
+                sys.executable,
+                "-m",
+                "pip",
+                "--disable-pip-version-check",
+                "install",
+                "--quiet",
+                "--no-deps",
+            ]
+            command += [
+                "--require-hashes",
+                "--only-binary",
+                ":all:",
+                "--target",
+                str(mine),
+                "-r",
+                str(listed),
+            ]
+            subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+            try:
+                mine.rename(folder)
+            except OSError:
+                if not folder.is_dir():
+                    raise
     return folder
 
 

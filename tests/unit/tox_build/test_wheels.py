@@ -4,6 +4,7 @@ import hashlib
 import re
 import subprocess
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -117,3 +118,23 @@ def test_the_same_files_pack_to_the_same_text_in_any_order():
     files = {"b/two.py": b"2", "a/one.so": b"1", "c.json": b"3"}
     one, two = archive.pack(files), archive.pack(dict(reversed(files.items())))
     assert one == two and one.files == 3 and one.size == 3
+
+
+def test_a_wheel_is_kept_once_it_is_whole_and_another_build_at_the_same_time_does_no_harm(
+    folder, monkeypatch
+):
+    wheel, lock = keep(folder)
+    data = wheel.read_bytes()
+    wheel.unlink()
+
+    def fetching(command, **options):
+        place = Path(command[command.index("-d") + 1])
+        (place / wheel.name).write_bytes(data[:10])
+        assert list(folder.glob("*.whl")) == [], "half a wheel is where others look for them"
+        (place / wheel.name).write_bytes(data)
+        wheel.write_bytes(data)  # the other build's
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(subprocess, "run", fetching)
+    assert wheels.fetch(["small_thing"], "win_amd64", folder, lock) == [wheel]
+    assert [path.name for path in folder.iterdir()] == [wheel.name]
